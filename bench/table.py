@@ -1,0 +1,98 @@
+"""Turns the numbers of bench/run.py into the table that is printed and that stands in
+docs/performance.md, and says which targets are met. Used by run.py."""
+import re
+
+BEGIN, END = "<!-- bench:begin -->", "<!-- bench:end -->"
+ORDER = ("Toolgate", "nginx", "Portkey")
+
+
+def number(value):
+    if value is None:
+        return "–"
+    if value >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def rows_of(report):
+    """(label, values by rival, ratio to nginx, ratio to Portkey)."""
+    for name, workload in report["workloads"].items():
+        unit = workload["unit"]
+        ratios = workload["ratios"]
+        yield (f"{name}: CPU per {unit}, µs", workload["cpu_us"], ratios.get("nginx"),
+               ratios.get("Portkey"))
+        yield f"{name}: {unit}s/s", workload["per_second"], None, None
+        yield f"{name}: latency p50, µs", workload["p50_us"], None, None
+        yield f"{name}: latency p99, µs", workload["p99_us"], None, None
+        yield f"{name}: proxy core busy, %", workload["busy_percent"], None, None
+    for label, key in (("RSS idle, MB", "idle_megabytes"),
+                       ("RSS with 1,000 open streams, MB", "streams_megabytes"),
+                       ("RSS after the load above, MB", "loaded_megabytes"),
+                       ("ready after start, ms", "ready_ms")):
+        yield label, report[key], None, None
+
+
+def main_table(report):
+    names = [name for name in ORDER if name in report["versions"]]
+    lines = ["| | " + " | ".join(names) + " | Toolgate ÷ nginx | Portkey ÷ Toolgate |",
+             "|---|" + "---:|" * (len(names) + 2)]
+    for label, values, to_nginx, to_portkey in rows_of(report):
+        cells = [number(values.get(name)) for name in names]
+        cells.append(f"{to_nginx:.2f}" if to_nginx else "")
+        cells.append(f"{1 / to_portkey:.1f}" if to_portkey else "")
+        lines.append(f"| {label} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def target_table(report):
+    lines = ["| target | limit | measured | |", "|---|---:|---:|---|"]
+    for target in report["targets"]:
+        verdict = "met" if target["met"] else "**missed**"
+        lines.append(f"| {target['name']} | {target['limit']} | {number(target['measured'])} "
+                     f"| {verdict} |")
+    return lines
+
+
+def targets_of(report):
+    """What the project promises, beside what was measured; nothing for what was not measured."""
+    targets = []
+
+    def add(name, limit, measured, met):
+        if measured is not None:
+            targets.append({"name": name, "limit": limit, "measured": measured,
+                            "met": met(measured)})
+
+    for name, workload in report["workloads"].items():
+        limit = 2.0 if workload["unit"] == "chunk" else 1.5
+        add(f"CPU per {workload['unit']} against nginx, {name}", f"≤ {limit:g}×",
+            workload["ratios"].get("nginx"), lambda value, limit=limit: value <= limit)
+    for name, workload in report["workloads"].items():
+        ratio = workload["ratios"].get("Portkey")
+        add(f"CPU per {workload['unit']}, times less than Portkey, {name}", "≥ 40×",
+            1 / ratio if ratio else None, lambda value: value >= 40)
+    add("RSS idle, MB", "≤ 20", report["idle_megabytes"].get("Toolgate"), lambda v: v <= 20)
+    add("RSS with 1,000 open streams, MB", "≤ 100", report["streams_megabytes"].get("Toolgate"),
+        lambda v: v <= 100)
+    add("ready after start, ms", "≤ 50", report["ready_ms"].get("Toolgate"), lambda v: v <= 50)
+    return targets
+
+
+def as_markdown(report):
+    machine = report["machine"]
+    versions = ", ".join(f"{name} {version}" for name, version in report["versions"].items())
+    lines = [f"Made by `{report['command']}` on {report['date']}: {machine['cpu']}, "
+             f"{machine['cores']} cores, Linux {machine['kernel']}; {versions}; "
+             f"median of {report['rounds']} rounds of {report['seconds']:g} s. Other programs took "
+             f"{report['others_percent']:.0f} % of the proxy's core meanwhile.", ""]
+    lines += main_table(report) + [""]
+    if report["targets"]:
+        lines += target_table(report)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def write_into(path, report):
+    text = path.read_text()
+    if BEGIN not in text or END not in text:
+        raise SystemExit(f"{path} lacks the marks {BEGIN} and {END}")
+    pattern = re.compile(re.escape(BEGIN) + ".*?" + re.escape(END), re.DOTALL)
+    path.write_text(pattern.sub(lambda _: f"{BEGIN}\n{as_markdown(report)}{END}", text))

@@ -1,0 +1,40 @@
+# Compiler, warnings and build accelerators for every target.
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  message(FATAL_ERROR
+    "GCC ${CMAKE_CXX_COMPILER_VERSION} miscompiles coroutines (frames are destroyed twice or not at all). "
+    "Use clang 19: 'make build' does, or pass -DCMAKE_CXX_COMPILER=clang++-19.")
+endif()
+
+find_program(TOOLGATE_CCACHE ccache)
+if(TOOLGATE_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros ${TOOLGATE_CCACHE})
+endif()
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough
+                    -Wno-missing-field-initializers -Wno-missing-designated-field-initializers)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  add_link_options(-fuse-ld=lld)
+  # ccache needs the precompiled header to be free of timestamps.
+  add_compile_options(-Xclang -fno-pch-timestamp)
+endif()
+option(TOOLGATE_WERROR "treat warnings as errors" OFF)
+if(TOOLGATE_WERROR)
+  add_compile_options(-Werror)
+endif()
+
+# Asio without its deprecated parts; its recycling allocator keeps more than two blocks, which is
+# what one request with nested coroutines has in flight.
+add_compile_definitions(BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_ARRAY
+                        BOOST_ASIO_RECYCLING_ALLOCATOR_CACHE_SIZE=8)
+
+set(TOOLGATE_SANITIZE "" CACHE STRING "sanitizers, as for -fsanitize=")
+if(TOOLGATE_SANITIZE)
+  add_compile_options(-fsanitize=${TOOLGATE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${TOOLGATE_SANITIZE})
+endif()

@@ -1,0 +1,153 @@
+#include "agent/pass_through.h"
+
+#include "base/clock.h"
+#include "base/ids.h"
+#include "wire/openai_answer.h"
+#include "wire/openai_stream.h"
+
+namespace toolgate {
+namespace {
+
+StreamOptions make_options(const ProviderCall& call, TurnReport report) {
+  StreamOptions options;
+  options.model = call.request.model;
+  options.completion_id = make_id("chatcmpl-");
+  options.created = unix_seconds();
+  options.include_usage = call.request.include_usage;
+  options.prompt_bytes = call.request.body.size();
+  options.report = std::move(report);
+  return options;
+}
+
+Task<Result<void>> send_whole(std::string body, const PassedHeaders& headers, StreamOptions options,
+                              ChatSink& sink) {
+  auto answer = normalize_answer(std::move(body), std::move(options));
+  if (!answer) co_return co_await sink.fail(answer.error(), headers);
+  co_return co_await sink.whole(std::move(*answer), headers);
+}
+
+Task<Result<void>> send_whole_as_stream(std::string_view body, const PassedHeaders& headers,
+                                        StreamOptions options, ChatSink& sink) {
+  std::string events;
+  if (auto streamed = stream_answer(body, std::move(options), events); !streamed)
+    co_return co_await sink.fail(streamed.error(), headers);
+  sink.begin(headers);
+  co_return co_await sink.end(events);
+}
+
+// Feeds what has arrived to the normaliser.
+Result<StreamState> add_arrived(ChunkSource& source, ChatStreamNormalizer& stream,
+                                std::string& out) {
+  StreamState state = StreamState::Open;
+  while (true) {
+    auto data = source.next();
+    if (!data) return std::unexpected(data.error());
+    if (!*data) return state;
+    state = stream.add(**data, out);
+    if (state == StreamState::Done || state == StreamState::Failed) return state;
+  }
+}
+
+// One streamed answer on its way from the source to the sink.
+class StreamRelay {
+ public:
+  StreamRelay(ChunkSource& source, const PassedHeaders& headers, StreamOptions options,
+              ChatSink& sink, const Cancel& cancel)
+      : source_(source),
+        headers_(headers),
+        stream_(std::move(options)),
+        sink_(sink),
+        cancel_(cancel) {}
+
+  Task<Result<void>> run() {
+    while (true) {
+      const auto state = add_arrived(source_, stream_, out_);
+      if (!state) co_return co_await fail_with(make_error_body(state.error()));
+      if (*state == StreamState::Failed) co_return co_await fail_with(stream_.error());
+      if (*state == StreamState::Done) co_return co_await finish(StreamEnd::Clean, {});
+      if (*state == StreamState::Answered) source_.expect_end();
+      if (auto sent = co_await send(); !sent) co_return sent;
+
+      const auto more = co_await source_.fill(cancel_);
+      if (!more) co_return co_await finish(StreamEnd::Cut, more.error());
+      if (!*more) co_return co_await finish(StreamEnd::Clean, {});
+    }
+  }
+
+ private:
+  void begin() {
+    if (!std::exchange(begun_, true)) sink_.begin(headers_);
+  }
+
+  Task<Result<void>> send() {
+    if (out_.empty()) co_return Result<void>{};
+    begin();
+    auto sent = co_await sink_.write(out_);
+    out_.clear();
+    co_return sent;
+  }
+
+  Task<Result<void>> finish(StreamEnd end, Error why_cut) {
+    if (cancel_.reason() == CancelReason::ClientGone)
+      co_return fail(Errc::Cancelled, "the client has gone");
+    if (stream_.finish(end, out_) == StreamState::Done) {
+      begin();
+      co_return co_await sink_.end(out_);
+    }
+    co_return co_await fail_with(end == StreamEnd::Cut ? make_error_body(in_shutdown(why_cut))
+                                                       : stream_.error());
+  }
+
+  Error in_shutdown(Error error) const {
+    if (cancel_.reason() != CancelReason::Shutdown) return error;
+    return {Errc::ShuttingDown, "the gateway is shutting down", {}};
+  }
+
+  // An error is a proper HTTP error as long as nothing has been sent, and an event after that.
+  Task<Result<void>> fail_with(ErrorBody error) {
+    if (!begun_ && out_.empty()) co_return co_await sink_.fail(error, headers_);
+    begin();
+    append_error_event(out_, error);
+    co_return co_await sink_.end(out_);
+  }
+
+  ChunkSource& source_;
+  const PassedHeaders& headers_;
+  ChatStreamNormalizer stream_;
+  ChatSink& sink_;
+  const Cancel& cancel_;
+  std::string out_;
+  bool begun_ = false;
+};
+
+}  // namespace
+
+Task<Result<void>> pass_through(ProviderCall call, const ChatProvider& provider, TurnReport report,
+                                ChatSink& sink, const Cancel& cancel) {
+  auto reply = co_await provider.answer(call, cancel);
+  if (!reply) {
+    if (cancel.reason() == CancelReason::ClientGone) co_return std::unexpected(reply.error());
+    Error error = reply.error();
+    if (cancel.reason() == CancelReason::Shutdown)
+      error = {Errc::ShuttingDown, "the gateway is shutting down", {}};
+    co_return co_await sink.fail(make_error_body(error), {});
+  }
+  StreamOptions options = make_options(call, std::move(report));
+  if (auto* chunks = std::get_if<std::unique_ptr<ChunkSource>>(&reply->body))
+    co_return co_await StreamRelay(**chunks, reply->headers, std::move(options), sink, cancel)
+        .run();
+  std::string& body = std::get<std::string>(reply->body);
+  if (reply->status < 400 && reply->status != 200)
+    co_return co_await sink.fail(
+        make_error_body({Errc::UpstreamBroken,
+                         fmt::format("the upstream answered with status {}", reply->status),
+                         {}}),
+        reply->headers);
+  if (reply->status != 200)
+    co_return co_await sink.fail(read_upstream_error(reply->status, body), reply->headers);
+  if (call.request.stream)
+    co_return co_await send_whole_as_stream(body, reply->headers, std::move(options), sink);
+  co_return co_await send_whole(std::move(body), reply->headers, std::move(options), sink);
+}
+
+}  // namespace toolgate

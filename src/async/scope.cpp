@@ -1,0 +1,30 @@
+#include "async/scope.h"
+
+#include "base/log.h"
+
+#include <exception>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+namespace toolgate {
+
+void Scope::spawn(Task<> task, const char* name) {
+  ++running_;
+  boost::asio::co_spawn(context_.get_executor(), run(std::move(task), name), boost::asio::detached);
+}
+
+Task<> Scope::run(Task<> task, const char* name) {
+  try {
+    co_await std::move(task);
+  } catch (const std::exception& error) {
+    log(LogLevel::Error, "{} ended by an exception: {}", name, error.what());
+  }
+  if (--running_ == 0) idle_.set();
+}
+
+Task<> Scope::drain() {
+  while (running_ > 0) co_await idle_.wait();
+}
+
+}  // namespace toolgate

@@ -1,0 +1,29 @@
+// Owns every task that is started on a loop: none is detached, and whoever ends waits for all.
+#pragma once
+
+#include "async/event.h"
+#include "async/task.h"
+
+namespace toolgate {
+
+class Scope {
+ public:
+  explicit Scope(boost::asio::io_context& context) : context_(context) {}
+
+  // An exception that leaves `task` is logged with `name` and goes no further.
+  void spawn(Task<> task, const char* name);
+
+  std::size_t running() const { return running_; }
+
+  // Waits until every task has ended, including those started meanwhile.
+  Task<> drain();
+
+ private:
+  Task<> run(Task<> task, const char* name);
+
+  boost::asio::io_context& context_;
+  std::size_t running_ = 0;
+  Event idle_;
+};
+
+}  // namespace toolgate

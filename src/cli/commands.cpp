@@ -1,0 +1,45 @@
+#include "cli/commands.h"
+
+#include "base/version.h"
+#include "cli/command.h"
+
+#include <array>
+#include <cstdio>
+#include <exception>
+
+#include <fmt/format.h>
+
+namespace toolgate {
+namespace {
+
+constexpr std::array kCommands{add_serve, add_routes};
+
+constexpr int kUsage = 2;
+
+}  // namespace
+
+int run_command_line(int count, char** arguments) {
+  CLI::App app{"Toolgate: one gateway to language models and their tools.", "toolgate"};
+  app.set_version_flag("--version", std::string(kVersion));
+  app.require_subcommand(0, 1);
+  app.footer("'toolgate COMMAND --help' says more about a command.");
+  Run run;
+  for (const auto add : kCommands) add(app, run);
+  try {
+    app.parse(count, arguments);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kUsage;
+  }
+  if (!run) {
+    fmt::print("{}", app.help());
+    return 0;
+  }
+  try {
+    return run();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "toolgate: {}\n", error.what());
+    return 1;
+  }
+}
+
+}  // namespace toolgate

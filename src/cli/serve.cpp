@@ -1,0 +1,88 @@
+// toolgate serve: the gateway.
+#include "base/log.h"
+#include "cli/command.h"
+#include "gateway/gateway.h"
+
+#include <cstdlib>
+#include <memory>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace toolgate {
+namespace {
+
+std::optional<std::string> read_environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+std::filesystem::path default_data_folder() {
+  if (const auto data = read_environment("XDG_DATA_HOME"); data && !data->empty())
+    return std::filesystem::path(*data) / "toolgate";
+  return std::filesystem::path(read_environment("HOME").value_or(".")) / ".local/share/toolgate";
+}
+
+bool wants_colour(int descriptor) {
+  return isatty(descriptor) && read_environment("NO_COLOR").value_or("").empty();
+}
+
+std::string address_of(const Gateway& gateway) {
+  const bool v6 = gateway.host().find(':') != std::string::npos;
+  return fmt::format("http://{}{}{}:{}", v6 ? "[" : "", gateway.host(), v6 ? "]" : "",
+                     gateway.port());
+}
+
+int serve(const GatewayOptions& options) {
+  open_log(LogLevel::Info, wants_colour(STDERR_FILENO));
+  auto gateway = Gateway::open(options);
+  if (!gateway) {
+    flush_log();
+    fmt::print(stderr, "toolgate: {}\n", gateway.error().message);
+    return 1;
+  }
+  (*gateway)->run([&] {
+    const std::string address = address_of(**gateway);
+    fmt::print("listening on {}\n", address);
+    if (isatty(STDOUT_FILENO)) {
+      const bool colour = wants_colour(STDOUT_FILENO);
+      fmt::print("{}console{}      {}/\n", colour ? "\x1b[2m" : "", colour ? "\x1b[0m" : "",
+                 address);
+      fmt::print("{}OpenAI API{}   {}/v1\n", colour ? "\x1b[2m" : "", colour ? "\x1b[0m" : "",
+                 address);
+    }
+    std::fflush(stdout);
+  });
+  flush_log();
+  return 0;
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, Run& run) {
+  auto options = std::make_shared<GatewayOptions>();
+  options->environment = read_environment;
+  options->files.workspace = std::filesystem::current_path();
+  options->data = default_data_folder();
+  CLI::App* command = app.add_subcommand("serve", "Run the gateway");
+  command->add_option("--host", options->host, "Address to listen on")->capture_default_str();
+  command->add_option("--port", options->port, "Port to listen on; 0 picks a free one")
+      ->capture_default_str();
+  command->add_option("--workspace", options->files.workspace, "Folder the tools work in")
+      ->check(CLI::ExistingDirectory)
+      ->type_name("DIR")
+      ->default_str("the current folder");
+  command->add_option("--data", options->data, "Folder for the database and the operator token")
+      ->type_name("DIR")
+      ->default_str("~/.local/share/toolgate");
+  command
+      ->add_option("--settings", options->files.extra,
+                   "A settings file; may be given again, later ones win")
+      ->type_name("FILE");
+  command->callback([options, &run] {
+    options->files.profile = profile_folder(options->environment) / "settings.json";
+    run = [options] { return serve(*options); };
+  });
+}
+
+}  // namespace toolgate

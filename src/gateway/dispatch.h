@@ -1,0 +1,25 @@
+// From an HTTP exchange to its endpoint: request id, Host and Origin, route, key, and the log line.
+#pragma once
+
+#include "base/metrics.h"
+#include "gateway/snapshot.h"
+#include "net/http_client.h"
+#include "net/http_server.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace toolgate {
+
+// What all requests of one loop share.
+struct LoopState {
+  std::shared_ptr<const Snapshot> snapshot;
+  HttpClient client;
+  Metrics& metrics;
+  const std::string& operator_token;
+};
+
+Task<> dispatch(HttpExchange& exchange, LoopState& state);
+
+}  // namespace toolgate

@@ -1,0 +1,101 @@
+// POST /v1/chat/completions: reads the request, picks the model, and lets agent/ answer.
+#include "agent/pass_through.h"
+#include "gateway/endpoints/endpoints.h"
+#include "wire/openai_chat.h"
+
+namespace toolgate {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Writes an answer to the client, and the numbers about it to the metrics and the log line.
+class HttpChatSink final : public ChatSink {
+ public:
+  HttpChatSink(RequestContext& context, const ModelInfo& model)
+      : context_(context), model_(model), started_(Clock::now()) {}
+
+  ~HttpChatSink() override {
+    if (streaming_) context_.metrics.stream_closed();
+  }
+
+  Task<Result<void>> fail(const ErrorBody& error, const PassedHeaders& headers) override {
+    answered(error.status);
+    co_await reply_error(context_, error, headers);
+    co_return Result<void>{};
+  }
+
+  Task<Result<void>> whole(std::string body, const PassedHeaders& headers) override {
+    answered(200);
+    HttpReply reply;
+    reply.headers = headers;
+    reply.body = std::move(body);
+    co_return co_await context_.exchange.reply(std::move(reply));
+  }
+
+  void begin(const PassedHeaders& headers) override {
+    answered(200);
+    streaming_ = true;
+    context_.metrics.stream_opened();
+    HttpHeaders all(headers);
+    all.emplace_back("Cache-Control", "no-cache");
+    all.emplace_back("X-Accel-Buffering", "no");
+    context_.exchange.begin_stream(200, "text/event-stream; charset=utf-8", all);
+  }
+
+  Task<Result<void>> write(std::string_view events) override {
+    return context_.exchange.write(events);
+  }
+  Task<Result<void>> end(std::string_view events) override {
+    return context_.exchange.end_stream(events);
+  }
+
+ private:
+  void answered(int status) {
+    const double seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+    context_.metrics.upstream_answered(model_.id, status, seconds);
+    context_.note += fmt::format(" upstream={:.1f}ms", seconds * 1000);
+  }
+
+  RequestContext& context_;
+  const ModelInfo& model_;
+  Clock::time_point started_;
+  bool streaming_ = false;
+};
+
+TurnReport make_report(const ChatRequest& request) {
+  TurnReport report;
+  if (request.use_registered_tools)
+    report.warnings.push_back("use_vscode_tools: no tools are registered here, so none were added");
+  if (request.auto_execute)
+    report.warnings.push_back(
+        "tool_execution: no tools are registered here, so every call goes back to the client");
+  return report;
+}
+
+}  // namespace
+
+Task<> chat_completions(RequestContext& context) {
+  auto body = co_await context.exchange.read_body();
+  if (!body) {
+    co_await reply_error(context, body.error());
+    co_return;
+  }
+  auto request = parse_chat_request(*body, {.max_tools = context.snapshot->settings.limits.tools});
+  if (!request) {
+    co_await reply_error(context, request.error());
+    co_return;
+  }
+  const ChatProvider* model = context.snapshot->find_model(request->model);
+  if (!model) {
+    co_await reply_error(context, unknown_model(*context.snapshot, request->model));
+    co_return;
+  }
+  if (request->model.empty()) request->model = model->info().id;
+  context.note += fmt::format(" model={}{}", model->info().id, request->stream ? " stream" : "");
+
+  HttpChatSink sink(context, model->info());
+  (void)co_await pass_through({*request, context.id, context.client}, *model, make_report(*request),
+                              sink, context.exchange.cancel());
+}
+
+}  // namespace toolgate

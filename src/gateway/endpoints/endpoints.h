@@ -1,0 +1,16 @@
+// Every endpoint of the route table, one .cpp each.
+#pragma once
+
+#include "gateway/request_context.h"
+
+namespace toolgate {
+
+Task<> chat_completions(RequestContext& context);
+Task<> list_models(RequestContext& context);
+Task<> show_model(RequestContext& context);
+Task<> show_health(RequestContext& context);
+Task<> show_readiness(RequestContext& context);
+Task<> show_metrics(RequestContext& context);
+Task<> show_welcome(RequestContext& context);
+
+}  // namespace toolgate

@@ -1,0 +1,234 @@
+#include "gateway/gateway.h"
+
+#include "async/loop.h"
+#include "base/log.h"
+#include "base/metrics.h"
+#include "gateway/dispatch.h"
+#include "gateway/operator_token.h"
+#include "gateway/settings_watcher.h"
+
+#include <atomic>
+#include <csignal>
+#include <thread>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+namespace toolgate {
+namespace {
+
+// After cancelling, answers get this long to say so before their sockets are closed.
+constexpr std::chrono::milliseconds kLastWords{2'000};
+
+HttpServerLimits server_limits(const Limits& limits, std::size_t loops) {
+  return {.header_bytes = limits.request_header_bytes,
+          .body_bytes = limits.request_body_bytes,
+          .connections = std::max<std::size_t>(1, limits.connections / loops),
+          .header_time = limits.header_seconds,
+          .body_stall = limits.body_seconds,
+          .write_stall = limits.write_seconds,
+          .keep_alive = limits.keep_alive_seconds};
+}
+
+Result<std::shared_ptr<const Snapshot>> load_snapshot(const GatewayOptions& options) {
+  auto settings = load_settings(options.files, options.environment);
+  if (!settings) return std::unexpected(settings.error());
+  return make_snapshot(std::move(*settings), options.environment);
+}
+
+// One core's share: touched by its own thread only, once it runs.
+struct Worker {
+  Worker(std::shared_ptr<const Snapshot> snapshot, std::size_t workers, Metrics& metrics,
+         const std::string& operator_token)
+      : state{std::move(snapshot), HttpClient(loop), metrics, operator_token},
+        server(loop, server_limits(state.snapshot->settings.limits, workers),
+               [this](HttpExchange& exchange) { return dispatch(exchange, state); }) {
+    state.client.set_idle_limit(state.snapshot->settings.limits.upstream_idle_connections);
+  }
+
+  Loop loop;
+  LoopState state;
+  HttpServer server;
+  std::thread thread;
+};
+
+}  // namespace
+
+struct Gateway::Impl {
+  explicit Impl(GatewayOptions given) : options(std::move(given)), signals(control) {}
+
+  Result<void> listen();
+  void reload();
+  void publish(std::shared_ptr<const Snapshot> next);
+  void wait_for_signal();
+  void stop_gently();
+  void stop_now();
+  void close_all();
+  void worker_idle();
+
+  GatewayOptions options;
+  std::string operator_token;
+  Metrics metrics;
+  std::shared_ptr<const Snapshot> snapshot;
+  std::vector<std::unique_ptr<Worker>> workers;
+  std::uint16_t port = 0;
+
+  boost::asio::io_context control{1};
+  boost::asio::signal_set signals;
+  std::unique_ptr<SettingsWatcher> watcher;
+  std::optional<boost::asio::steady_timer> stop_timer;
+  enum class Stage { Running, Gentle, Now } stage = Stage::Running;
+  std::size_t busy_workers = 0;
+};
+
+Gateway::Gateway(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Gateway::~Gateway() = default;
+
+std::uint16_t Gateway::port() const {
+  return impl_->port;
+}
+const std::string& Gateway::host() const {
+  return impl_->options.host;
+}
+
+Result<std::unique_ptr<Gateway>> Gateway::open(GatewayOptions options) {
+  auto impl = std::make_unique<Impl>(std::move(options));
+  auto snapshot = load_snapshot(impl->options);
+  if (!snapshot) return std::unexpected(snapshot.error());
+  impl->snapshot = std::move(*snapshot);
+  set_log_level(impl->snapshot->settings.log_level);
+  auto token = open_operator_token(impl->options.data);
+  if (!token) return std::unexpected(token.error());
+  impl->operator_token = std::move(*token);
+
+  const std::size_t count = usable_cpus();
+  for (std::size_t i = 0; i < count; ++i)
+    impl->workers.push_back(
+        std::make_unique<Worker>(impl->snapshot, count, impl->metrics, impl->operator_token));
+  if (auto listening = impl->listen(); !listening) return std::unexpected(listening.error());
+  return std::unique_ptr<Gateway>(new Gateway(std::move(impl)));
+}
+
+Result<void> Gateway::Impl::listen() {
+  error_code error;
+  const std::string name = options.host == "localhost" ? "127.0.0.1" : options.host;
+  const auto address = asio::ip::make_address(name, error);
+  if (error)
+    return fail(Errc::InvalidSettings, "--host takes an IP address or 'localhost', not '{}'",
+                options.host);
+  port = options.port;
+  for (const auto& worker : workers) {
+    auto got = worker->server.listen({address, port});
+    if (!got) return std::unexpected(got.error());
+    port = *got;
+  }
+  if (!address.is_loopback() && snapshot->settings.api_keys.empty())
+    log(LogLevel::Warn,
+        "listening on {} without toolgate.apiKeys: everyone who can reach this address can use the "
+        "gateway",
+        options.host);
+  return {};
+}
+
+void Gateway::run(std::function<void()> ready) {
+  Impl& impl = *impl_;
+  for (const std::string& warning : impl.snapshot->settings.warnings)
+    log(LogLevel::Warn, "{}", warning);
+  impl.signals.add(SIGTERM);
+  impl.signals.add(SIGINT);
+  impl.wait_for_signal();
+  impl.watcher = std::make_unique<SettingsWatcher>(impl.control, impl.options.files,
+                                                   [&impl] { impl.reload(); });
+  impl.busy_workers = impl.workers.size();
+  for (const auto& worker : impl.workers) {
+    worker->server.start();
+    worker->thread = std::thread([&loop = worker->loop] { loop.run(); });
+  }
+  ready();
+  impl.control.run();
+  for (const auto& worker : impl.workers) worker->thread.join();
+}
+
+void Gateway::Impl::reload() {
+  if (stage != Stage::Running) return;
+  auto next = load_snapshot(options);
+  metrics.settings_reloaded(next.has_value());
+  if (!next) {
+    log(LogLevel::Error, "settings not changed, the last good ones stay: {}", next.error().message);
+    return;
+  }
+  for (const std::string& warning : (*next)->settings.warnings) log(LogLevel::Warn, "{}", warning);
+  log(LogLevel::Info, "settings read again: {} models", (*next)->models.size());
+  publish(std::move(*next));
+}
+
+void Gateway::Impl::publish(std::shared_ptr<const Snapshot> next) {
+  snapshot = next;
+  set_log_level(next->settings.log_level);
+  for (const auto& worker : workers)
+    worker->loop.post([raw = worker.get(), next, count = workers.size()] {
+      raw->server.set_limits(server_limits(next->settings.limits, count));
+      raw->state.client.set_idle_limit(next->settings.limits.upstream_idle_connections);
+      raw->state.snapshot = next;
+    });
+}
+
+void Gateway::Impl::wait_for_signal() {
+  signals.async_wait([this](const error_code& error, int) {
+    if (error) return;
+    if (stage == Stage::Running)
+      stop_gently();
+    else
+      stop_now();
+    wait_for_signal();
+  });
+}
+
+void Gateway::Impl::stop_gently() {
+  stage = Stage::Gentle;
+  watcher.reset();
+  const auto patience = snapshot->settings.limits.shutdown_seconds;
+  log(LogLevel::Info,
+      "stopping: answers under way have {} s to finish; a second signal ends them now",
+      std::chrono::duration<double>(patience).count());
+  for (const auto& worker : workers)
+    worker->loop.post([this, raw = worker.get()] {
+      raw->server.stop_gently();
+      // The loop ends when its last connection has.
+      boost::asio::co_spawn(raw->loop.context(), raw->loop.scope().drain(),
+                            [this, raw](std::exception_ptr) {
+                              raw->loop.stop();
+                              boost::asio::post(control, [this] { worker_idle(); });
+                            });
+    });
+  stop_timer.emplace(control, patience);
+  stop_timer->async_wait([this](const error_code& error) {
+    if (!error) stop_now();
+  });
+}
+
+void Gateway::Impl::stop_now() {
+  if (stage == Stage::Now) return;
+  stage = Stage::Now;
+  log(LogLevel::Warn, "stopping now: answers under way are cancelled");
+  for (const auto& worker : workers)
+    worker->loop.post([raw = worker.get()] { raw->server.stop_now(); });
+  stop_timer.emplace(control, kLastWords);
+  stop_timer->async_wait([this](const error_code& error) {
+    if (!error) close_all();
+  });
+}
+
+void Gateway::Impl::close_all() {
+  for (const auto& worker : workers)
+    worker->loop.post([raw = worker.get()] { raw->server.close_all(); });
+}
+
+void Gateway::Impl::worker_idle() {
+  if (--busy_workers > 0) return;
+  stop_timer.reset();
+  signals.cancel();
+}
+
+}  // namespace toolgate

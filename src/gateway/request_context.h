@@ -1,0 +1,33 @@
+// What an endpoint gets: the exchange and what it may use to answer it.
+#pragma once
+
+#include "base/metrics.h"
+#include "gateway/snapshot.h"
+#include "net/http_client.h"
+#include "net/http_server.h"
+#include "wire/openai_error.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace toolgate {
+
+struct RequestContext {
+  HttpExchange& exchange;
+  std::shared_ptr<const Snapshot> snapshot;
+  HttpClient& client;
+  Metrics& metrics;
+  std::string id;         // also sent to the client and to the upstream
+  std::string parameter;  // what stood for {…} in the route's path, decoded
+  std::string caller;     // the name of the API key
+  std::string note;       // what the endpoint adds to the request's log line
+};
+
+Task<> reply_json(RequestContext& context, std::string body);
+Task<> reply_error(RequestContext& context, const ErrorBody& error,
+                   const HttpHeaders& headers = {});
+Task<> reply_error(RequestContext& context, const Error& error);
+
+}  // namespace toolgate

@@ -1,0 +1,31 @@
+// The one table of the HTTP API. Reading routes.cpp is reading the product.
+#pragma once
+
+#include "gateway/access.h"
+#include "gateway/request_context.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace toolgate {
+
+struct Route {
+  std::string_view method;
+  std::string_view path;  // a last segment {…} takes the rest of the path
+  Access access;
+  Task<> (*handler)(RequestContext&);
+};
+
+std::span<const Route> routes();
+
+struct RouteMatch {
+  const Route* route = nullptr;
+  std::string parameter;
+  std::string allowed_methods;  // of the path, when only the method does not fit
+};
+
+// HEAD is answered by the GET route.
+RouteMatch match_route(std::string_view method, std::string_view path);
+
+}  // namespace toolgate

@@ -1,0 +1,79 @@
+// Settings: which files there are, how they are layered, and the one struct that the gateway reads.
+// Loaded at start and again on every change (settings_watcher.h); a loaded value never changes.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/log.h"
+
+namespace toolgate {
+
+struct ModelSettings {
+  std::string id;
+  std::string provider;  // "openai" or "demo"
+  std::string base_url;
+  std::string api_key_env;     // the variable's name; its value is read when the model is opened
+  std::string upstream_model;  // empty: the id
+  std::string family;
+  std::string encoding;
+  std::optional<std::int64_t> max_input_tokens;
+  std::optional<std::int64_t> max_output_tokens;
+  bool tool_calling = true;
+};
+
+struct ApiKey {
+  std::string name;  // for logs; "key 1" when none was given
+  std::string value;
+};
+
+// Every member is the setting toolgate.limits.<camelCase of its name>.
+struct Limits {
+  std::size_t request_header_bytes = 64 << 10;
+  std::size_t request_body_bytes = std::size_t{64} << 20;
+  std::size_t answer_bytes = std::size_t{64} << 20;        // a whole answer of an upstream
+  std::size_t stream_event_bytes = std::size_t{16} << 20;  // one event of an upstream's stream
+  std::size_t connections = 10'000;
+  std::size_t upstream_idle_connections = 64;  // kept per upstream and core
+  std::size_t tools = 128;
+  std::chrono::milliseconds header_seconds{30'000};       // for the whole header
+  std::chrono::milliseconds body_seconds{30'000};         // without a byte of the body
+  std::chrono::milliseconds write_seconds{120'000};       // without a byte taken by the client
+  std::chrono::milliseconds keep_alive_seconds{75'000};
+  std::chrono::milliseconds shutdown_seconds{30'000};
+  std::chrono::milliseconds upstream_connect_seconds{10'000};
+  std::chrono::milliseconds upstream_first_byte_seconds{600'000};
+  std::chrono::milliseconds upstream_idle_seconds{120'000};
+};
+
+struct Settings {
+  std::vector<ModelSettings> models;  // the demo model is always among them, last
+  std::string default_model;          // empty: the first model
+  std::vector<ApiKey> api_keys;
+  std::vector<std::string> allowed_hosts;
+  LogLevel log_level = LogLevel::Info;
+  Limits limits;
+  std::vector<std::string> warnings;  // ignored keys and the like, one sentence each
+};
+
+struct SettingsFiles {
+  std::filesystem::path profile;              // ~/.config/toolgate/settings.json
+  std::filesystem::path workspace;            // a folder; .vscode/ and .toolgate/ below it are read
+  std::vector<std::filesystem::path> extra;   // --settings, must exist
+};
+
+using Environment = std::function<std::optional<std::string>(const char* name)>;
+
+// The profile folder by XDG_CONFIG_HOME or HOME.
+std::filesystem::path profile_folder(const Environment& environment);
+
+// Later files win. A key that only the profile or --settings may set is ignored in a workspace file, with
+// a warning. The error of a bad file reads "FILE:LINE:COLUMN: reason".
+Result<Settings> load_settings(const SettingsFiles& files, const Environment& environment);
+
+}  // namespace toolgate

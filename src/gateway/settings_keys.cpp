@@ -1,0 +1,240 @@
+#include "gateway/settings_keys.h"
+
+#include "gateway/settings_models.h"
+#include "gateway/settings_url.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+namespace toolgate {
+namespace {
+
+// simdjson reads documents below 4 GiB.
+constexpr std::int64_t kMostOfSize = 4'000'000'000;
+constexpr std::size_t kMostComparedBytes = 80;
+
+Result<void> models(const SettingsValue& value, SettingsDraft& draft) {
+  const auto warn = [&](const SettingsValue& at, std::string_view why) { draft.warn(at, why); };
+  return keep(read_models(value, warn), draft.settings.models);
+}
+
+Result<void> default_model(const SettingsValue& value, SettingsDraft& draft) {
+  auto id = read_text(value);
+  if (!id) return std::unexpected(std::move(id.error()));
+  draft.default_models.push_back({value, std::move(*id), draft.in_workspace});
+  return {};
+}
+
+// A key travels in a header: visible ASCII.
+Result<void> check_key(const SettingsValue& value, std::string_view key) {
+  const bool visible = std::ranges::all_of(key, [](char c) { return c > 0x20 && c < 0x7f; });
+  if (key.empty() || !visible)
+    return value.fail("must be a key of visible ASCII characters without spaces");
+  return {};
+}
+
+Result<std::string> read_key(const SettingsValue& value) {
+  const auto* key = value.value().if_string();
+  if (!key) return value.fail("must be a string");
+  if (auto checked = check_key(value, *key); !checked) return std::unexpected(checked.error());
+  return std::string(*key);
+}
+
+// A variable that is not set is an error: without its keys the gateway would stand open.
+Result<std::string> read_key_of_variable(const SettingsValue& value,
+                                         const Environment& environment) {
+  const auto* name = value.value().if_string();
+  if (!name || !is_variable_name(*name))
+    return value.fail("must be the name of an environment variable");
+  auto key = environment(name->c_str());
+  if (!key || key->empty()) return value.fail("names the variable {}, which is not set", *name);
+  if (auto checked = check_key(value, *key); !checked)
+    return value.fail("names the variable {}, whose value is no key of visible ASCII characters",
+                      *name);
+  return std::move(*key);
+}
+
+Result<ApiKey> read_named_key(const SettingsValue& value, ApiKey result, SettingsDraft& draft) {
+  const auto key = value.find_member("key");
+  const auto variable = value.find_member("keyEnv");
+  if (key.has_value() == variable.has_value())
+    return value.fail("needs either \"key\" or \"keyEnv\"");
+  if (const auto name = value.find_member("name"))
+    if (auto kept = keep(read_text(*name), result.name); !kept)
+      return std::unexpected(std::move(kept.error()));
+  auto read = key ? read_key(*key) : read_key_of_variable(*variable, draft.environment);
+  if (auto kept = keep(std::move(read), result.value); !kept)
+    return std::unexpected(std::move(kept.error()));
+  for (const auto& [member, unused] : value.value().get_object())
+    if (member != "name" && member != "key" && member != "keyEnv")
+      draft.warn(value.member(member), "is no member of a key and is ignored");
+  return result;
+}
+
+Result<ApiKey> read_api_key(const SettingsValue& value, std::size_t number, SettingsDraft& draft) {
+  ApiKey result{fmt::format("key {}", number), {}};
+  if (value.value().is_object()) return read_named_key(value, std::move(result), draft);
+  if (!value.value().is_string())
+    return value.fail("must be a string, {{\"name\", \"key\"}} or {{\"name\", \"keyEnv\"}}");
+  if (auto kept = keep(read_key(value), result.value); !kept)
+    return std::unexpected(std::move(kept.error()));
+  return result;
+}
+
+Result<void> api_keys(const SettingsValue& value, SettingsDraft& draft) {
+  const auto* list = value.value().if_array();
+  if (!list) return value.fail("must be a list of keys");
+  std::vector<ApiKey> keys;
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    auto key = read_api_key(value.item(i), i + 1, draft);
+    if (!key) return std::unexpected(std::move(key.error()));
+    keys.push_back(std::move(*key));
+  }
+  draft.settings.api_keys = std::move(keys);
+  return {};
+}
+
+Result<std::string> read_host(const SettingsValue& value) {
+  auto host = read_text(value);
+  if (!host) return host;
+  if (!is_host_name(*host))
+    return value.fail("must be a host name without scheme, port or wildcard, or an [IPv6] address");
+  std::ranges::transform(*host, host->begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c | 0x20) : c; });
+  return host;
+}
+
+Result<void> allowed_hosts(const SettingsValue& value, SettingsDraft& draft) {
+  const auto* list = value.value().if_array();
+  if (!list) return value.fail("must be a list of host names");
+  std::vector<std::string> hosts;
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    auto host = read_host(value.item(i));
+    if (!host) return std::unexpected(std::move(host.error()));
+    hosts.push_back(std::move(*host));
+  }
+  draft.settings.allowed_hosts = std::move(hosts);
+  return {};
+}
+
+Result<void> log_level(const SettingsValue& value, SettingsDraft& draft) {
+  constexpr std::array<std::string_view, 5> kNames{"debug", "info", "warn", "error", "off"};
+  const auto* name = value.value().if_string();
+  const auto* found = name ? std::ranges::find(kNames, std::string_view(*name)) : kNames.end();
+  if (found == kNames.end()) return value.fail("must be one of {}", fmt::join(kNames, ", "));
+  draft.settings.log_level = static_cast<LogLevel>(found - kNames.begin());
+  return {};
+}
+
+template <auto Member, std::int64_t Least = 1>
+Result<void> size_limit(const SettingsValue& value, SettingsDraft& draft) {
+  return keep(read_integer(value, Least, kMostOfSize), draft.settings.limits.*Member);
+}
+
+template <auto Member>
+Result<void> time_limit(const SettingsValue& value, SettingsDraft& draft) {
+  const auto seconds = read_seconds(value);
+  if (!seconds) return std::unexpected(seconds.error());
+  draft.settings.limits.*Member =
+      std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(*seconds * 1000)));
+  return {};
+}
+
+using enum SetBy;
+// clang-format off
+constexpr std::array kKeys{
+    SettingsKey{"toolgate.models", "list of models", ProfileOnly, models},
+    SettingsKey{"toolgate.defaultModel", "string", AnyFile, default_model},
+    SettingsKey{"toolgate.apiKeys", "list of keys", ProfileOnly, api_keys},
+    SettingsKey{"toolgate.allowedHosts", "list of strings", ProfileOnly, allowed_hosts},
+    SettingsKey{"toolgate.logLevel", "string", ProfileOnly, log_level},
+    SettingsKey{"toolgate.limits.requestHeaderBytes", "integer", ProfileOnly, size_limit<&Limits::request_header_bytes>},
+    SettingsKey{"toolgate.limits.requestBodyBytes", "integer", ProfileOnly, size_limit<&Limits::request_body_bytes>},
+    SettingsKey{"toolgate.limits.answerBytes", "integer", ProfileOnly, size_limit<&Limits::answer_bytes>},
+    SettingsKey{"toolgate.limits.streamEventBytes", "integer", ProfileOnly, size_limit<&Limits::stream_event_bytes>},
+    SettingsKey{"toolgate.limits.connections", "integer", ProfileOnly, size_limit<&Limits::connections>},
+    SettingsKey{"toolgate.limits.upstreamIdleConnections", "integer", ProfileOnly, size_limit<&Limits::upstream_idle_connections, 0>},
+    SettingsKey{"toolgate.limits.tools", "integer", ProfileOnly, size_limit<&Limits::tools, 0>},
+    SettingsKey{"toolgate.limits.headerSeconds", "number", ProfileOnly, time_limit<&Limits::header_seconds>},
+    SettingsKey{"toolgate.limits.bodySeconds", "number", ProfileOnly, time_limit<&Limits::body_seconds>},
+    SettingsKey{"toolgate.limits.writeSeconds", "number", ProfileOnly, time_limit<&Limits::write_seconds>},
+    SettingsKey{"toolgate.limits.keepAliveSeconds", "number", ProfileOnly, time_limit<&Limits::keep_alive_seconds>},
+    SettingsKey{"toolgate.limits.shutdownSeconds", "number", ProfileOnly, time_limit<&Limits::shutdown_seconds>},
+    SettingsKey{"toolgate.limits.upstreamConnectSeconds", "number", ProfileOnly, time_limit<&Limits::upstream_connect_seconds>},
+    SettingsKey{"toolgate.limits.upstreamFirstByteSeconds", "number", ProfileOnly, time_limit<&Limits::upstream_first_byte_seconds>},
+    SettingsKey{"toolgate.limits.upstreamIdleSeconds", "number", ProfileOnly, time_limit<&Limits::upstream_idle_seconds>},
+    SettingsKey{"toolgate.confirmation.timeoutSeconds", "number", ProfileOnly, nullptr},
+    SettingsKey{"toolgate.tools.allow", "list of strings", ProfileOnly, nullptr},
+    SettingsKey{"toolgate.tools.deny", "list of strings", AnyFile, nullptr},
+    SettingsKey{"toolgate.store", "string", ProfileOnly, nullptr},
+};
+// clang-format on
+
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+}
+
+// Insertions, deletions and replacements, upper and lower case being the same.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    auto diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const auto replaced = diagonal + (lower(a[i]) == lower(b[j]) ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+void SettingsDraft::warn(const SettingsValue& value, std::string_view reason) {
+  if (!may_warn()) return;
+  if (++warnings_of_file < kMostWarningsOfFile) {
+    settings.warnings.push_back(
+        fmt::format("{}: {} {}", value.key_position(), in_quotes(value.name()), reason));
+  } else {
+    settings.warnings.push_back(
+        fmt::format("{}: there is more, not listed here", value.file().path.string()));
+  }
+}
+
+std::span<const SettingsKey> settings_keys() {
+  return kKeys;
+}
+
+const SettingsKey* find_settings_key(std::string_view name) {
+  const auto* key = std::ranges::find(kKeys, name, &SettingsKey::name);
+  return key == kKeys.end() ? nullptr : key;
+}
+
+bool is_settings_group(std::string_view name) {
+  return std::ranges::any_of(kKeys, [&](const SettingsKey& key) {
+    return key.name.starts_with(name) && key.name.substr(name.size()).starts_with('.');
+  });
+}
+
+std::string_view nearest_settings_key(std::string_view name) {
+  name = name.substr(0, kMostComparedBytes);
+  std::string_view nearest;
+  auto least = std::string_view::npos;
+  const auto consider = [&](std::string_view candidate) {
+    const auto distance = edit_distance(name, candidate);
+    if (distance >= least) return;
+    least = distance;
+    nearest = candidate;
+  };
+  for (const auto& key : kKeys) {
+    consider(key.name);
+    const auto group = key.name.substr(0, key.name.rfind('.'));
+    if (group != "toolgate") consider(group);
+  }
+  return nearest;
+}
+
+}  // namespace toolgate

@@ -1,0 +1,42 @@
+#include "net/body_buffer.h"
+
+#include "wire/json_padding.h"
+
+#include <cstring>
+
+namespace toolgate {
+namespace {
+
+constexpr std::size_t kKeptBuffers = 4;
+constexpr std::size_t kLargestKept = 1 << 20;
+
+}  // namespace
+
+void BodyBuffer::reserve(std::size_t size) {
+  if (size <= capacity_ && block_) return;
+  auto grown = std::make_unique_for_overwrite<char[]>(size + kJsonPadding);
+  if (size_ > 0) std::memcpy(grown.get(), block_.get(), size_);
+  block_ = std::move(grown);
+  capacity_ = size;
+}
+
+std::string_view BodyBuffer::padded_view() {
+  reserve(size_);
+  std::memset(block_.get() + size_, 0, kJsonPadding);
+  return {block_.get(), size_};
+}
+
+BodyBuffer BodyBufferPool::take() {
+  if (kept_.empty()) return {};
+  BodyBuffer buffer = std::move(kept_.back());
+  kept_.pop_back();
+  buffer.resize(0);
+  return buffer;
+}
+
+void BodyBufferPool::give(BodyBuffer buffer) {
+  if (buffer.capacity() == 0 || buffer.capacity() > kLargestKept) return;
+  if (kept_.size() < kKeptBuffers) kept_.push_back(std::move(buffer));
+}
+
+}  // namespace toolgate

@@ -1,0 +1,116 @@
+// The HTTP/1.1 client of one loop: keeps connections to upstreams and sends requests over them.
+// models/ calls it. Retries only what cannot have been answered: see send().
+#pragma once
+
+#include "async/cancel.h"
+#include "async/loop.h"
+#include "base/error.h"
+#include "net/connection.h"
+#include "net/http_parser.h"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace toolgate {
+
+// A base URL, taken apart once.
+struct UpstreamAddress {
+  bool tls = false;
+  std::string host;  // without brackets
+  std::string port;
+  std::string path;       // "/v1" or ""
+  std::string authority;  // for the Host field
+  std::string key;        // connections with the same key are interchangeable
+};
+Result<UpstreamAddress> parse_base_url(std::string_view url);
+
+struct UpstreamTimes {
+  std::chrono::milliseconds connect{10'000};
+  std::chrono::milliseconds first_byte{600'000};
+  std::chrono::milliseconds idle{120'000};  // between bytes, both ways
+};
+
+class HttpClient;
+
+// An answer whose header is there and whose body is read on demand. Destroying it early closes the
+// connection, which is how the upstream learns that nobody wants the rest.
+class HttpResponse {
+ public:
+  HttpResponse(HttpClient& client, std::string key, std::shared_ptr<Connection> connection,
+               std::unique_ptr<HttpParser> parser, UpstreamTimes times, bool without_body);
+  ~HttpResponse();
+
+  int status() const { return parser_->head().status; }
+  const HttpHead& head() const { return parser_->head(); }
+
+  // Appends what arrives next. False: the body has ended as it should.
+  Task<Result<bool>> read_some(std::string& out, const Cancel& cancel);
+
+  // The whole body, or UpstreamBroken when it is over `limit`.
+  Task<Result<std::string>> read_all(std::size_t limit, const Cancel& cancel);
+
+  void set_idle_time(std::chrono::milliseconds idle) { times_.idle = idle; }
+
+ private:
+  enum class Framing { None, Sized, Chunked, UntilEnd };
+
+  Result<bool> take_buffered(std::string& out);
+  Error broken(IoStatus status, const Cancel& cancel) const;
+  void finish();
+
+  HttpClient& client_;
+  std::string key_;
+  std::shared_ptr<Connection> connection_;
+  std::unique_ptr<HttpParser> parser_;
+  UpstreamTimes times_;
+  Framing framing_;
+  std::uint64_t left_ = 0;  // of a sized body
+  bool done_ = false;
+};
+
+struct HttpCall {
+  const UpstreamAddress& to;
+  std::string_view method;
+  std::string_view head;  // request line to the blank line
+  std::span<const std::string_view> body;
+  UpstreamTimes times;
+};
+
+class HttpClient {
+ public:
+  explicit HttpClient(Loop& loop);
+  ~HttpClient();
+
+  // How many idle connections are kept per upstream.
+  void set_idle_limit(std::size_t limit) { idle_limit_ = limit; }
+
+  // Waits for the header of the answer. Tries again when the connection is refused (three times in
+  // all) and when it breaks before the first byte of an answer (once); never after that.
+  Task<Result<std::unique_ptr<HttpResponse>>> send(HttpCall call, const Cancel& cancel);
+
+ private:
+  friend class HttpResponse;
+  struct TlsContext;
+  struct Attempt;
+
+  Task<Attempt> try_once(const HttpCall& call, bool allow_reuse, const Cancel& cancel);
+  Task<Result<std::shared_ptr<Connection>>> connect(const HttpCall& call, const Cancel& cancel);
+  Task<Result<void>> pause(std::chrono::milliseconds time, const Cancel& cancel);
+  std::shared_ptr<Connection> take_idle(const std::string& key);
+  void give_back(const std::string& key, std::shared_ptr<Connection> connection);
+  void drop_idle(const std::string& key, const Connection* connection);
+  Result<TlsContext*> tls_context();
+
+  Loop& loop_;
+  std::size_t idle_limit_ = 64;
+  std::unordered_map<std::string, std::vector<std::shared_ptr<Connection>>> idle_;
+  std::unique_ptr<TlsContext> tls_;
+};
+
+}  // namespace toolgate

@@ -1,0 +1,55 @@
+#include "net/http_head.h"
+
+#include <algorithm>
+
+namespace toolgate {
+namespace {
+
+constexpr char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+}
+
+}  // namespace
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
+                                            [](char x, char y) { return lower(x) == lower(y); });
+}
+
+void HttpHead::clear() {
+  text_.clear();
+  fields_.clear();
+  method_ = target_ = {};
+  status = 0;
+  http_1_1 = true;
+}
+
+HttpHead::Span HttpHead::append(std::string_view text) {
+  const Span span{static_cast<std::uint32_t>(text_.size()),
+                  static_cast<std::uint32_t>(text.size())};
+  text_.append(text);
+  return span;
+}
+
+void HttpHead::set_request_line(std::string_view method, std::string_view target) {
+  method_ = append(method);
+  target_ = append(target);
+}
+
+void HttpHead::add(std::string_view name, std::string_view value) {
+  const Span name_span = append(name);
+  fields_.push_back({name_span, append(value)});
+}
+
+std::optional<std::string_view> HttpHead::find(std::string_view name) const {
+  for (const Field& field : fields_)
+    if (equal_ignoring_case(text(field.name), name)) return text(field.value);
+  return std::nullopt;
+}
+
+std::size_t HttpHead::count(std::string_view name) const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      fields_, [&](const Field& field) { return equal_ignoring_case(text(field.name), name); }));
+}
+
+}  // namespace toolgate

@@ -1,0 +1,117 @@
+// The checks behind parse_chat_request, one object per request: wire/chat_reader.cpp reads the
+// top-level members, chat_reader_parts.cpp what is in messages, tools and tool_choice.
+#pragma once
+
+#include "wire/json_reader.h"
+#include "wire/openai_chat.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+namespace toolgate {
+
+// Toolgate's own members: checked here, never passed upstream.
+inline constexpr std::array<std::string_view, 11> kOwnChatFields{
+    "use_vscode_tools", "tool_execution", "max_tool_rounds", "include_tools",
+    "includeTools",     "toolsInclude",   "exclude_tools",   "excludeTools",
+    "toolsExclude",     "confirmation",   "session_id"};
+
+class ChatReader {
+ public:
+  ChatReader(std::string_view body, const ChatLimits& limits);
+  Result<ChatRequest> read();
+
+ private:
+  using Kind = JsonReader::Kind;
+  using Read = Result<> (ChatReader::*)();
+  struct Field {
+    std::string_view name;
+    Read read;
+  };
+  static const std::array<Field, 21> kFields;
+
+  struct ToolCall {
+    std::string id;
+    std::string type;
+    bool has_name = false;
+  };
+
+  Result<> read_member();
+  Result<> check_whole();
+
+  Result<> read_messages();
+  Result<> read_message();
+  Result<Role> read_role();
+  Result<> read_content();
+  Result<> read_part(std::size_t part);
+  Result<> read_tool_calls(std::vector<ToolCall>& calls);
+  Result<ToolCall> read_tool_call(std::size_t number);
+  Result<> check_tool_call_id(const std::string& id);
+
+  Result<> read_tools();
+  Result<> read_tool();
+  Result<> read_function(ChatTool& tool);
+  Result<> check_tool_name(const std::string& name);
+
+  Result<> read_tool_choice();
+  Result<> read_tool_choice_object();
+  Result<std::string> read_choice_function();
+  Result<> check_tool_choice();
+
+  Result<> read_model();
+  Result<> read_stream();
+  Result<> read_stream_options();
+  Result<> read_positive();
+  Result<> read_any();
+  Result<> read_use_vscode_tools();
+  Result<> read_tool_execution();
+  Result<> read_max_tool_rounds();
+  Result<> read_name_list();
+  Result<> read_confirmation();
+  Result<> read_session_id();
+
+  // `field` names the value that stands next.
+  Result<bool> read_bool(const std::string& field);
+  Result<std::string> read_string(const std::string& field);
+  Result<> read_integer(const std::string& field, std::int64_t least);
+  bool take_null();
+  std::unexpected<Error> wrong_kind(const std::string& field, std::string_view wanted);
+  std::unexpected<Error> twice(const std::string& field);
+  std::unexpected<Error> broken() const;
+  Result<> skip();
+
+  std::string_view body_;
+  const ChatLimits& limits_;
+  JsonReader reader_;
+  ChatRequest request_;
+  std::string key_;  // of the top-level member being read
+  std::uint32_t seen_ = 0;
+  std::unordered_set<std::string> call_ids_;
+  std::vector<const std::string*> call_order_;
+};
+
+// An InvalidRequest whose message begins with the field it is about.
+template <class... Args>
+[[nodiscard]] std::unexpected<Error> refuse(std::string field, fmt::format_string<Args...> text,
+                                            Args&&... args) {
+  auto message = field + ": " + fmt::format(text, std::forward<Args>(args)...);
+  return std::unexpected(Error{Errc::InvalidRequest, std::move(message), std::move(field)});
+}
+
+// Marks a key as seen; false when it was before.
+inline bool once(std::uint32_t& seen, unsigned bit) {
+  const std::uint32_t mask = std::uint32_t{1} << bit;
+  if (seen & mask) return false;
+  seen |= mask;
+  return true;
+}
+
+// Text of a client's for one of our messages: short, and on one line.
+std::string quoted(std::string_view text);
+
+}  // namespace toolgate

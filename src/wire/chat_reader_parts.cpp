@@ -1,0 +1,399 @@
+// Messages, tools and tool_choice: the members of a chat request with rules of their own.
+// chat_reader.cpp calls.
+#include "wire/chat_reader.h"
+
+#include <algorithm>
+#include <array>
+
+namespace toolgate {
+namespace {
+
+constexpr std::array<std::string_view, 6> kRoles{"system",    "developer", "user",
+                                                 "assistant", "tool",      "function"};
+
+bool is_tool_name(std::string_view name) {
+  return !name.empty() && name.size() <= 64 && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  });
+}
+
+std::string names_of(const std::vector<ChatTool>& tools) {
+  constexpr std::size_t kMost = 10;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(tools.size(), kMost); ++i)
+    out += (i ? ", " : "") + tools[i].name;
+  if (tools.size() > kMost) out += fmt::format(" and {} more", tools.size() - kMost);
+  return out;
+}
+
+}  // namespace
+
+Result<> ChatReader::read_messages() {
+  if (reader_.kind() != Kind::Array) return wrong_kind("messages", "an array");
+  reader_.enter();
+  while (reader_.next_element()) {
+    if (request_.messages.size() == limits_.max_messages)
+      return refuse("messages", "at most {} messages are allowed", limits_.max_messages);
+    if (auto done = read_message(); !done) return done;
+  }
+  if (reader_.failed()) return broken();
+  return {};
+}
+
+Result<> ChatReader::read_message() {
+  const auto number = request_.messages.size();
+  const auto field = [&](std::string_view name) {
+    return fmt::format("messages[{}].{}", number, name);
+  };
+  if (reader_.kind() != Kind::Object)
+    return wrong_kind(fmt::format("messages[{}]", number), "an object");
+  const std::size_t begin = reader_.offset();
+  std::uint32_t seen = 0;
+  std::optional<Role> role;
+  std::optional<std::string> tool_call_id;
+  std::vector<ToolCall> calls;
+
+  reader_.enter();
+  while (reader_.next_member()) {
+    const std::string_view key = reader_.key();
+    Result<> done;
+    if (key == "role") {
+      if (!once(seen, 0)) return twice(field("role"));
+      auto read = read_role();
+      if (!read) return std::unexpected(read.error());
+      role = *read;
+    } else if (key == "content") {
+      if (!once(seen, 1)) return twice(field("content"));
+      done = read_content();
+    } else if (key == "tool_calls") {
+      if (!once(seen, 2)) return twice(field("tool_calls"));
+      done = read_tool_calls(calls);
+    } else if (key == "tool_call_id") {
+      if (!once(seen, 3)) return twice(field("tool_call_id"));
+      if (reader_.kind() == Kind::String)
+        tool_call_id = reader_.read_string();
+      else if (!take_null())
+        return wrong_kind(field("tool_call_id"), "a string");
+    } else {
+      done = skip();
+    }
+    if (!done) return done;
+  }
+  if (reader_.failed()) return broken();
+
+  if (!role)
+    return refuse(field("role"), "the field is required; it is one of {}", fmt::join(kRoles, ", "));
+  if (*role == Role::Tool) {
+    if (!tool_call_id || tool_call_id->empty())
+      return refuse(field("tool_call_id"),
+                    "a message with role 'tool' must say which call it answers");
+    if (auto done = check_tool_call_id(*tool_call_id); !done) return done;
+  }
+  if (*role == Role::Assistant) {
+    for (auto& call : calls) {
+      const auto [place, added] = call_ids_.insert(std::move(call.id));
+      if (added) call_order_.push_back(&*place);
+    }
+  }
+  request_.messages.push_back({*role, body_.substr(begin, reader_.end_offset() - begin)});
+  return {};
+}
+
+Result<Role> ChatReader::read_role() {
+  auto field = fmt::format("messages[{}].role", request_.messages.size());
+  if (reader_.kind() != Kind::String) return wrong_kind(field, "a string");
+  const std::string_view text = reader_.read_string();
+  if (reader_.failed()) return broken();
+  const auto found = std::ranges::find(kRoles, text);
+  if (found == kRoles.end())
+    return refuse(std::move(field), "must be one of {}, not {}", fmt::join(kRoles, ", "),
+                  quoted(text));
+  return static_cast<Role>(found - kRoles.begin());
+}
+
+Result<> ChatReader::read_content() {
+  if (reader_.kind() == Kind::String || reader_.kind() == Kind::Null) return skip();
+  if (reader_.kind() != Kind::Array)
+    return wrong_kind(fmt::format("messages[{}].content", request_.messages.size()),
+                      "a string, an array or null");
+  reader_.enter();
+  for (std::size_t part = 0; reader_.next_element(); ++part)
+    if (auto done = read_part(part); !done) return done;
+  if (reader_.failed()) return broken();
+  return {};
+}
+
+Result<> ChatReader::read_part(std::size_t part) {
+  const auto field = [&](std::string_view rest) {
+    return fmt::format("messages[{}].content[{}]{}", request_.messages.size(), part, rest);
+  };
+  if (reader_.kind() != Kind::Object) return wrong_kind(field(""), "an object");
+  std::uint32_t seen = 0;
+  reader_.enter();
+  while (reader_.next_member()) {
+    if (reader_.key() == "type") {
+      if (!once(seen, 0)) return twice(field(".type"));
+      if (reader_.kind() != Kind::String) return wrong_kind(field(".type"), "a string");
+    }
+    if (!reader_.skip()) return broken();
+  }
+  if (reader_.failed()) return broken();
+  if (!seen) return refuse(field(".type"), "the field is required and must be a string");
+  return {};
+}
+
+Result<> ChatReader::read_tool_calls(std::vector<ToolCall>& calls) {
+  if (take_null()) return {};
+  if (reader_.kind() != Kind::Array)
+    return wrong_kind(fmt::format("messages[{}].tool_calls", request_.messages.size()), "an array");
+  reader_.enter();
+  while (reader_.next_element()) {
+    auto call = read_tool_call(calls.size());
+    if (!call) return std::unexpected(call.error());
+    calls.push_back(std::move(*call));
+  }
+  if (reader_.failed()) return broken();
+  return {};
+}
+
+Result<ChatReader::ToolCall> ChatReader::read_tool_call(std::size_t number) {
+  const auto field = [&](std::string_view rest) {
+    return fmt::format("messages[{}].tool_calls[{}]{}", request_.messages.size(), number, rest);
+  };
+  if (reader_.kind() != Kind::Object) return wrong_kind(field(""), "an object");
+  ToolCall call{.id = {}, .type = "function", .has_name = false};
+  std::uint32_t seen = 0;
+  reader_.enter();
+  while (reader_.next_member()) {
+    const std::string_view key = reader_.key();
+    if (key == "id") {
+      if (!once(seen, 0)) return twice(field(".id"));
+      if (reader_.kind() != Kind::String) return wrong_kind(field(".id"), "a string");
+      call.id = reader_.read_string();
+    } else if (key == "type") {
+      if (!once(seen, 1)) return twice(field(".type"));
+      if (reader_.kind() != Kind::String) return wrong_kind(field(".type"), "a string");
+      call.type = reader_.read_string();
+    } else if (key == "function" && reader_.kind() == Kind::Object) {
+      if (!once(seen, 2)) return twice(field(".function"));
+      reader_.enter();
+      while (reader_.next_member()) {
+        if (reader_.key() == "name") call.has_name = reader_.kind() == Kind::String;
+        if (!reader_.skip()) return broken();
+      }
+    } else if (!reader_.skip()) {
+      return broken();
+    }
+  }
+  if (reader_.failed()) return broken();
+
+  if (call.id.empty()) return refuse(field(".id"), "the field is required and must not be empty");
+  if (call.type != "function" && call.type != "custom")
+    return refuse(field(".type"), "must be \"function\" or \"custom\", not {}", quoted(call.type));
+  if (call.type == "function" && !call.has_name)
+    return refuse(field(".function.name"), "the field is required and must be a string");
+  return call;
+}
+
+Result<> ChatReader::check_tool_call_id(const std::string& id) {
+  constexpr std::size_t kShown = 5;
+  if (call_ids_.contains(id)) return {};
+  auto field = fmt::format("messages[{}].tool_call_id", request_.messages.size());
+  if (call_order_.empty())
+    return refuse(std::move(field), "{} refers to no earlier tool call; there was none",
+                  quoted(id));
+  std::string known;
+  const std::size_t first = call_order_.size() - std::min(call_order_.size(), kShown);
+  for (std::size_t i = first; i < call_order_.size(); ++i)
+    known += (i > first ? ", " : "") + quoted(*call_order_[i]);
+  return refuse(std::move(field), "{} refers to no earlier tool call; {}known ids: {}", quoted(id),
+                first ? "last " : "", known);
+}
+
+Result<> ChatReader::read_tools() {
+  if (take_null()) return {};
+  if (reader_.kind() != Kind::Array) return wrong_kind("tools", "an array");
+  std::size_t count = 0;
+  reader_.enter();
+  for (; reader_.next_element(); ++count) {
+    if (auto done = count < limits_.max_tools ? read_tool() : skip(); !done) return done;
+  }
+  if (reader_.failed()) return broken();
+  if (count > limits_.max_tools)
+    return refuse("tools", "{} tools were given, at most {} are allowed", count, limits_.max_tools);
+  return {};
+}
+
+Result<> ChatReader::read_tool() {
+  const auto field = [&](std::string_view rest) {
+    return fmt::format("tools[{}]{}", request_.tools.size(), rest);
+  };
+  if (reader_.kind() != Kind::Object) return wrong_kind(field(""), "an object");
+  const std::size_t begin = reader_.offset();
+  std::uint32_t seen = 0;
+  ChatTool tool;
+  std::string type;
+  bool has_function = false;
+
+  reader_.enter();
+  while (reader_.next_member()) {
+    const std::string_view key = reader_.key();
+    if (key == "type") {
+      if (!once(seen, 0)) return twice(field(".type"));
+      if (reader_.kind() != Kind::String) return wrong_kind(field(".type"), "\"function\"");
+      type = reader_.read_string();
+    } else if (key == "function") {
+      if (!once(seen, 1)) return twice(field(".function"));
+      if (reader_.kind() != Kind::Object) return wrong_kind(field(".function"), "an object");
+      has_function = true;
+      if (auto done = read_function(tool); !done) return done;
+    } else if (!reader_.skip()) {
+      return broken();
+    }
+  }
+  if (reader_.failed()) return broken();
+
+  if (!(seen & 1)) return refuse(field(".type"), "the field is required and must be \"function\"");
+  if (type != "function")
+    return refuse(field(".type"), "must be \"function\", not {}", quoted(type));
+  if (!has_function) return refuse(field(".function"), "the field is required, an object");
+  if (auto done = check_tool_name(tool.name); !done) return done;
+  tool.raw = body_.substr(begin, reader_.end_offset() - begin);
+  request_.tools.push_back(std::move(tool));
+  return {};
+}
+
+Result<> ChatReader::read_function(ChatTool& tool) {
+  const auto field = [&](std::string_view name) {
+    return fmt::format("tools[{}].function.{}", request_.tools.size(), name);
+  };
+  std::uint32_t seen = 0;
+  reader_.enter();
+  while (reader_.next_member()) {
+    const std::string_view key = reader_.key();
+    if (key == "name") {
+      if (!once(seen, 0)) return twice(field("name"));
+      if (reader_.kind() != Kind::String) return wrong_kind(field("name"), "a string");
+      tool.name = reader_.read_string();
+      continue;
+    }
+    if (key == "parameters") {
+      if (!once(seen, 1)) return twice(field("parameters"));
+      if (reader_.kind() != Kind::Object && reader_.kind() != Kind::Null)
+        return wrong_kind(field("parameters"), "an object (JSON Schema)");
+    } else if (key == "description") {
+      if (reader_.kind() != Kind::String && reader_.kind() != Kind::Null)
+        return wrong_kind(field("description"), "a string");
+    }
+    if (!reader_.skip()) return broken();
+  }
+  if (reader_.failed()) return broken();
+  return {};
+}
+
+Result<> ChatReader::check_tool_name(const std::string& name) {
+  const auto number = request_.tools.size();
+  auto field = fmt::format("tools[{}].function.name", number);
+  if (name.empty()) return refuse(std::move(field), "the field is required and must not be empty");
+  if (!is_tool_name(name))
+    return refuse(std::move(field),
+                  "{} is no valid name: 1 to 64 letters, digits, '_' and '-' are allowed",
+                  quoted(name));
+  const auto same = std::ranges::find(request_.tools, name, &ChatTool::name);
+  if (same != request_.tools.end())
+    return refuse(std::move(field), "tools[{}] and tools[{}] are both called '{}'",
+                  same - request_.tools.begin(), number, name);
+  return {};
+}
+
+Result<> ChatReader::read_tool_choice() {
+  if (take_null()) return {};
+  if (reader_.kind() == Kind::Object) return read_tool_choice_object();
+  if (reader_.kind() != Kind::String)
+    return wrong_kind("tool_choice", "\"none\", \"auto\", \"required\" or an object");
+  const std::string_view text = reader_.read_string();
+  if (reader_.failed()) return broken();
+  if (text == "none")
+    request_.tool_mode = ToolMode::None;
+  else if (text == "auto")
+    request_.tool_mode = ToolMode::Auto;
+  else if (text == "required")
+    request_.tool_mode = ToolMode::Required;
+  else
+    return refuse("tool_choice", "must be \"none\", \"auto\", \"required\" or an object, not {}",
+                  quoted(text));
+  return {};
+}
+
+Result<> ChatReader::read_tool_choice_object() {
+  std::uint32_t seen = 0;
+  std::string type;
+  std::optional<std::string> name;
+  reader_.enter();
+  while (reader_.next_member()) {
+    const std::string_view key = reader_.key();
+    if (key == "type") {
+      if (!once(seen, 0)) return twice("tool_choice.type");
+      auto read = read_string("tool_choice.type");
+      if (!read) return std::unexpected(read.error());
+      type = std::move(*read);
+    } else if (key == "function") {
+      if (!once(seen, 1)) return twice("tool_choice.function");
+      auto read = read_choice_function();
+      if (!read) return std::unexpected(read.error());
+      name = std::move(*read);
+    } else if (!reader_.skip()) {
+      return broken();
+    }
+  }
+  if (reader_.failed()) return broken();
+
+  if (type == "allowed_tools") {
+    request_.tool_mode = ToolMode::Subset;
+    return {};
+  }
+  if (type != "function")
+    return refuse("tool_choice.type", "must be \"function\" or \"allowed_tools\", not {}",
+                  quoted(type));
+  if (!name || name->empty())
+    return refuse("tool_choice.function.name", "the field is required and must not be empty");
+  request_.tool_mode = ToolMode::Named;
+  request_.tool_choice_name = std::move(*name);
+  return {};
+}
+
+Result<std::string> ChatReader::read_choice_function() {
+  if (reader_.kind() != Kind::Object) return wrong_kind("tool_choice.function", "an object");
+  std::uint32_t seen = 0;
+  std::string name;
+  reader_.enter();
+  while (reader_.next_member()) {
+    if (reader_.key() != "name") {
+      if (!reader_.skip()) return broken();
+      continue;
+    }
+    if (!once(seen, 0)) return twice("tool_choice.function.name");
+    auto read = read_string("tool_choice.function.name");
+    if (!read) return read;
+    name = std::move(*read);
+  }
+  if (reader_.failed()) return broken();
+  return name;
+}
+
+// Registered tools may still be added to the client's, so a choice among them is not judged here.
+Result<> ChatReader::check_tool_choice() {
+  const bool named = request_.tool_mode == ToolMode::Named;
+  if ((!named && request_.tool_mode != ToolMode::Required) || request_.use_registered_tools)
+    return {};
+  if (request_.tools.empty())
+    return refuse("tool_choice", "a tool must be called, but 'tools' offers none");
+  const auto chosen = std::ranges::find(request_.tools, request_.tool_choice_name, &ChatTool::name);
+  if (named && chosen == request_.tools.end())
+    return refuse("tool_choice.function.name", "no tool is called {}; available: {}",
+                  quoted(request_.tool_choice_name), names_of(request_.tools));
+  return {};
+}
+
+}  // namespace toolgate

@@ -1,0 +1,79 @@
+// A chat-completions request: what the gateway decides on is parsed, the rest stays the client's
+// bytes. gateway/endpoints/chat parses, agent and models read.
+#pragma once
+
+#include "base/error.h"
+#include "wire/json_padding.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace toolgate {
+
+enum class Role { System, Developer, User, Assistant, Tool, Function };
+
+struct ChatMessage {
+  Role role;
+  std::string_view raw;  // the whole JSON object in the body
+};
+
+struct ChatTool {
+  std::string name;
+  std::string_view raw;
+};
+
+enum class ToolMode {
+  Unset,  // no tool_choice
+  None,   // tools are not passed on
+  Auto,
+  Required,
+  Named,   // tools are narrowed to tool_choice_name
+  Subset,  // OpenAI's allowed_tools, passed on as it is
+};
+
+// One member of the top-level object, key and value as they stand in the body.
+struct ChatMember {
+  std::string key;       // unescaped
+  std::string_view raw;  // from the key's quote to the end of the value
+  std::string_view value;
+};
+
+struct ChatRequest {
+  std::string_view body;
+  std::string model;  // empty: none was named
+  bool stream = false;
+  bool include_usage = false;
+  std::vector<ChatMessage> messages;
+  std::vector<ChatTool> tools;
+  ToolMode tool_mode = ToolMode::Unset;
+  std::string tool_choice_name;
+  std::vector<ChatMember> members;
+
+  // Toolgate's own fields (contract: docs/api.md). They never reach the upstream.
+  bool use_registered_tools = false;  // use_vscode_tools
+  bool auto_execute = false;          // tool_execution: "auto"
+  std::string session_id;
+};
+
+struct ChatLimits {
+  std::size_t max_tools = 128;
+  std::size_t max_messages = 100'000;
+  std::size_t max_depth = 256;
+};
+
+// Checks seed rules and reads the request. Everything in the result that is a view points into
+// `body`, which must stay alive, unmoved, and have kJsonPadding readable bytes behind it.
+Result<ChatRequest> parse_chat_request(std::string_view body, const ChatLimits& limits = {});
+
+// The body for the upstream, as slices of the client's bytes and a few of our own.
+struct UpstreamBody {
+  std::vector<std::string_view> slices;
+  std::vector<std::unique_ptr<std::string>> owned;  // what slices that are ours point into
+  std::size_t size = 0;
+};
+UpstreamBody make_upstream_body(const ChatRequest& request, std::string_view upstream_model);
+
+}  // namespace toolgate

@@ -1,0 +1,23 @@
+// Loaded with --import: lets the tests import npm packages from build/tools/clients, where
+// scripts/install.sh puts them.
+import { registerHooks } from 'node:module';
+import { existsSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import path from 'node:path';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const installed = path.join(process.env.TOOLGATE_CLIENTS ?? path.join(root, 'build/tools/clients'), 'package.json');
+const tests = pathToFileURL(path.join(root, 'tests/')).href;
+
+if (!existsSync(installed)) {
+  console.error('the npm clients are not installed; run scripts/install.sh test');
+  process.exit(1);
+}
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const bare = !/^(\.|\/|node:|file:)/.test(specifier);
+    if (!bare || !context.parentURL?.startsWith(tests)) return next(specifier, context);
+    return next(specifier, { ...context, parentURL: pathToFileURL(installed).href });
+  },
+});

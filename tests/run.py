@@ -1,0 +1,317 @@
+#!/usr/bin/env python3
+"""Runs every test suite, prints a line for each and its failures in full, and ends with
+`N passed, M failed, K skipped`. `make test` calls it; only Python's standard library is used."""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as xml
+from dataclasses import dataclass, field
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+TOOLS = ROOT / "build/tools"
+NODE = TOOLS / "node/bin/node"
+CLOSING = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.MULTILINE)
+
+# Skips that are no fault of the machine, also where CI=true.
+ALLOWED_SKIPS = ("third-party data", "PyPI could not be reached")
+
+
+@dataclass
+class Result:
+    passed: int = 0
+    failures: list = field(default_factory=list)  # (test, text)
+    skips: list = field(default_factory=list)     # (test, reason)
+
+    def add(self, other):
+        self.passed += other.passed
+        self.failures += other.failures
+        self.skips += other.skips
+
+
+def failed(test, text):
+    return Result(failures=[(test, text)])
+
+
+def skipped(test, reason):
+    return Result(skips=[(test, reason)])
+
+
+class Runner:
+    def __init__(self, build):
+        self.build = build
+        self.reports = build / "test-reports"
+        self.reports.mkdir(parents=True, exist_ok=True)
+        self.environment = {**os.environ, "TOOLGATE_BINARY": str(build / "toolgate"), "NO_COLOR": "1",
+                            "TOOLGATE_NODE": str(NODE), "TOOLGATE_SANITIZE": self.sanitizers(),
+                            "PATH": f"{NODE.parent}:{os.environ.get('PATH', '')}"}
+        self.alone = None  # how to start a command with nothing but loopback, once known
+
+    def sanitizers(self):
+        cache = self.build / "CMakeCache.txt"
+        match = re.search(r"^TOOLGATE_SANITIZE:\w+=(.*)$", cache.read_text() if cache.exists() else "", re.MULTILINE)
+        return match[1] if match else ""
+
+    def run(self, command, timeout):
+        """Output and exit status; a command over its time is killed with all its children."""
+        process = subprocess.Popen([str(part) for part in command], cwd=ROOT, env=self.environment, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace",
+                                   stdin=subprocess.DEVNULL, start_new_session=True)
+        try:
+            output, _ = process.communicate(timeout=timeout)
+            return output, process.returncode
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, _ = process.communicate()
+            return f"{output}\n[killed after {timeout} s]", -9
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+
+    def loopback_only(self):
+        """The prefix for commands that must not reach the network, empty where that is not permitted."""
+        if self.alone is None:
+            self.alone = []
+            up = ["sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
+            for prefix in (["unshare", "-n"], ["unshare", "-rn"]):
+                if shutil.which("unshare") and self.run([*prefix, *up, "true"], 20)[1] == 0:
+                    self.alone = [*prefix, *up]
+                    break
+            else:
+                print("note: no network namespace is permitted here; http and clients run with the network as it is")
+        return self.alone
+
+    def report_of(self, name, command, timeout, report):
+        """Runs a command that writes a JUnit report; one that ends without it counts as one failure."""
+        report.unlink(missing_ok=True)
+        output, status = self.run(command, timeout)
+        (self.reports / f"{name}.log").write_text(output)
+        try:
+            result = read_junit(report)
+        except (OSError, xml.ParseError):
+            return failed(name, f"ended with {status} and without a report:\n{output[-6000:]}")
+        if status != 0 and not result.failures:
+            result.add(failed(name, f"ended with {status}:\n{output[-6000:]}"))
+        if not result.passed and not result.failures and not result.skips:
+            result.add(failed(name, f"ran no test:\n{output[-2000:]}"))
+        return result
+
+    def counted(self, name, command, timeout):
+        """Runs a command that closes with the usual line; its other output is shown when it fails."""
+        output, status = self.run(command, timeout)
+        (self.reports / f"{name}.log").write_text(output)
+        match = None
+        for match in CLOSING.finditer(output):
+            pass
+        if not match or (status != 0 and match[2] == "0"):
+            return failed(name, f"ended with {status}:\n{output[-6000:]}")
+        result = Result(passed=int(match[1]))
+        bad, left_out = int(match[2]), int(match[3])
+        if bad:
+            result.failures = [(name, output[:match.start()][-20000:])] + [(name, "")] * (bad - 1)
+        if left_out:
+            reasons = [line for line in output.splitlines() if "skip" in line.lower() and not CLOSING.match(line)]
+            reasons += ["no reason given"] * left_out
+            result.skips = [(name, reason) for reason in reasons[:left_out]]
+        return result
+
+
+def read_junit(report):
+    result = Result()
+
+    def walk(element, path):
+        for child in element:
+            if child.tag == "testsuite":
+                walk(child, [*path, child.get("name", "")])
+            elif child.tag == "testcase":
+                case(child, path)
+
+    def case(element, path):
+        name = ": ".join(part for part in [*path, element.get("name", "")] if part)
+        bad = element.findall("failure") + element.findall("error")
+        if bad:
+            text = "\n".join(f"{one.get('message', '')}\n{one.text or ''}".strip() for one in bad)
+            result.failures.append((name, text))
+        elif (skip := element.find("skipped")) is not None or element.get("status") == "notrun":
+            reason = (skip.get("message") or skip.text or "") if skip is not None else "disabled"
+            result.skips.append((name, reason.strip() or "no reason given"))
+        else:
+            result.passed += 1
+
+    walk(xml.parse(report).getroot(), [])
+    return result
+
+
+def unit(runner):
+    report = runner.reports / "unit.xml"
+    return runner.report_of("unit", [runner.build / "tests/toolgate_unit", f"--gtest_output=xml:{report}",
+                                     "--gtest_brief=1"], 600, report)
+
+
+def golden(runner):
+    files = sorted(ROOT.glob("tests/golden/*/*.json"))
+    return runner.counted("golden", [runner.build / "tests/toolgate_golden", *files], 300)
+
+
+def layers(runner):
+    return runner.counted("layers", [sys.executable, ROOT / "tests/layers/check_layers.py"], 60)
+
+
+def flags_by_folder(build):
+    """How the sources of each folder of src/ are compiled, without what belongs to one file."""
+    flags = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        path = pathlib.Path(entry["file"])
+        if not path.is_relative_to(ROOT / "src") or path.suffix != ".cpp":
+            continue
+        words = entry.get("arguments") or shlex.split(entry["command"])
+        kept, take_next = [], False
+        for word in words:
+            if take_next or (re.match(r"-(I|D|std=|isystem|f|W|O)", word) and "pch" not in word):
+                kept.append(word)
+            take_next = word == "-isystem" and not take_next
+        flags[path.relative_to(ROOT / "src").parts[0]] = kept
+    return flags
+
+
+def headers(runner):
+    """Each header compiles alone."""
+    try:
+        flags = flags_by_folder(runner.build)
+    except OSError as error:
+        return failed("headers", str(error))
+    if not flags:
+        return failed("headers", "compile_commands.json names no source below src/")
+    result = Result()
+
+    def compile_alone(header):
+        folder = header.relative_to(ROOT / "src").parts[0] if header.is_relative_to(ROOT / "src") else "base"
+        command = ["clang++-19", "-fsyntax-only", "-x", "c++", "-Wno-pragma-once-outside-header",
+                   "-Wno-unused-const-variable", *(flags.get(folder) or flags["base"]), header]
+        return header, *runner.run(command, 300)
+
+    every = [*sorted((ROOT / "src").rglob("*.h")), *sorted((ROOT / "include").rglob("*.h"))]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for header, output, status in pool.map(compile_alone, every):
+            result.add(Result(passed=1) if status == 0 else failed(str(header.relative_to(ROOT)), output))
+    return result
+
+
+def node_files(runner, name, pattern, timeout):
+    if not NODE.exists():
+        return skipped(name, "the pinned Node is not installed; run scripts/install.sh test")
+    if not (runner.build / "toolgate").exists():
+        return failed(name, f"{runner.build / 'toolgate'} is not built")
+    total = Result()
+    for path in sorted(ROOT.glob(pattern)):
+        started = time.monotonic()
+        label = path.name.removesuffix(".test.mjs")
+        report = runner.reports / f"{name}-{label}.xml"
+        result = runner.report_of(f"{name}-{label}", [
+            *runner.loopback_only(), NODE, "--import", ROOT / "tests/clients/packages.mjs", "--test",
+            "--test-reporter=junit", f"--test-reporter-destination={report}",
+            "--test-reporter=spec", "--test-reporter-destination=stdout", path], timeout, report)
+        show_counts(f"  {label}", result, started)
+        for bucket in (result.failures, result.skips):
+            bucket[:] = [(f"{label}: {test}", text) for test, text in bucket]
+        total.add(result)
+    return total
+
+
+def http(runner):
+    return node_files(runner, "http", "tests/http/*.test.mjs", 400)
+
+
+def clients(runner):
+    return node_files(runner, "clients", "tests/clients/*.test.mjs", 300)
+
+
+def python_clients(runner):
+    python = TOOLS / "python/bin/python"
+    if not python.exists():
+        return skipped("python clients", "PyPI could not be reached")
+    report = runner.reports / "python.xml"
+    return runner.report_of("python", [*runner.loopback_only(), python, "-m", "pytest", "-q", "-p",
+                                       "no:cacheprovider", f"--junitxml={report}",
+                                       ROOT / "tests/clients/python"], 300, report)
+
+
+def style(runner):
+    formatter = shutil.which("clang-format-19")
+    if not formatter:
+        return skipped("style", "clang-format-19 is not installed")
+    files = [path for folder in ("src", "include", "tests", "fuzz", "bench", "examples")
+             for path in sorted((ROOT / folder).rglob("*")) if path.suffix in (".h", ".cpp")]
+    result = Result()
+    output, status = runner.run([formatter, "--dry-run", "-Werror", *files], 300)
+    bad = {line.split(":")[0] for line in output.splitlines() if ": error:" in line}
+    if status != 0 and not bad:
+        return failed("style", output)
+    for path in files:
+        name = path.relative_to(ROOT)
+        result.add(failed(str(name), f"not formatted: clang-format-19 -i {name}") if str(path) in bad
+                   else Result(passed=1))
+    return result
+
+
+SUITES = {"unit": unit, "golden": golden, "layers": layers, "style": style, "headers": headers, "http": http,
+          "clients": clients, "python": python_clients}
+
+
+def show_counts(name, result, started):
+    parts = [f"{result.passed} passed"]
+    parts += [f"{len(result.failures)} FAILED"] if result.failures else []
+    parts += [f"{len(result.skips)} skipped"] if result.skips else []
+    print(f"{name:<18} {', '.join(parts)} ({time.monotonic() - started:.1f} s)", flush=True)
+
+
+def run_suite(name, runner):
+    started = time.monotonic()
+    try:
+        result = SUITES[name](runner)
+    except OSError as error:
+        result = failed(name, str(error))
+    show_counts(name, result, started)
+    for test, text in result.failures:
+        if text:
+            print(f"  FAILED {name}: {test}\n" + "\n".join(f"    {line}" for line in text.splitlines()), flush=True)
+    reasons = {}
+    for test, reason in result.skips:
+        reasons.setdefault(reason, []).append(test)
+    for reason, tests in reasons.items():
+        names = ", ".join(tests[:3]) + (f" and {len(tests) - 3} more" if len(tests) > 3 else "")
+        print(f"  skipped {names}: {reason}")
+    return result
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", nargs="+", choices=SUITES, default=list(SUITES), metavar="SUITE")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
+    parser.add_argument("--list", action="store_true", help="name the suites")
+    options = parser.parse_args()
+    if options.list:
+        print("\n".join(SUITES))
+        return 0
+    runner = Runner(options.build.resolve())
+    total = Result()
+    for name in options.only:
+        total.add(run_suite(name, runner))
+    missing = [reason for _, reason in total.skips if not any(word in reason for word in ALLOWED_SKIPS)]
+    in_ci = os.environ.get("CI") == "true"
+    if missing and in_ci:
+        print(f"CI=true and skipped for something missing: {'; '.join(sorted(set(missing)))}")
+    print(f"{total.passed} passed, {len(total.failures)} failed, {len(total.skips)} skipped")
+    return 1 if total.failures or (missing and in_ci) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
