@@ -288,11 +288,11 @@ class Load {
     std::printf(
         "{\"requests\":%zu,\"failures\":%d,\"unfinished\":%d,\"seconds\":%.6f,"
         "\"requests_per_second\":%.1f,\"p50_us\":%u,\"p99_us\":%u,\"bytes\":%lld,"
-        "\"events\":%lld,\"chunk_p50_us\":%u,\"chunk_p99_us\":%u}\n",
+        "\"events\":%lld,\"stamped\":%zu,\"chunk_p50_us\":%u,\"chunk_p99_us\":%u}\n",
         latencies_.size(), failures_, busy_, seconds,
         static_cast<double>(latencies_.size()) / seconds, quantile(latencies_, 0.5),
         quantile(latencies_, 0.99), static_cast<long long>(bytes_), static_cast<long long>(events_),
-        quantile(delays_, 0.5), quantile(delays_, 0.99));
+        delays_.size(), quantile(delays_, 0.5), quantile(delays_, 0.99));
   }
 
   Options options_;

@@ -12,6 +12,7 @@
 #include "wire/json_mending.h"
 #include "wire/json_padding.h"
 #include "wire/sse.h"
+#include "wire/tool_call_deltas.h"
 
 namespace toolgate {
 namespace {
@@ -85,6 +86,7 @@ bool is_complete_message(dom::object message, bool& has_calls) {
   if (message["tool_calls"].get(calls) != simdjson::SUCCESS) return true;
   dom::array list;
   if (calls.get(list) != simdjson::SUCCESS || !each_once(message, "tool_calls")) return false;
+  if (list.size() > ToolCallJoiner::kMaxCalls) return false;
   std::vector<std::string_view> ids;
   has_calls = list.size() > 0;
   return std::ranges::all_of(list, [&](dom::element call) { return is_complete_call(call, ids); });

@@ -182,6 +182,15 @@ TEST(BaseUrl, TricksAreRefusedWithoutRepeatingThem) {
   EXPECT_FALSE(check_base_url("http://" + std::string(254, 'h')));
 }
 
+TEST(BaseUrl, TheReasonIsNamed) {
+  const auto reason = [](std::string_view url) { return check_base_url(url).error().message; };
+  EXPECT_EQ(reason("http://u@h"), "must not contain a user name or password (@)");
+  EXPECT_EQ(reason("http://h/?q"), "must not contain a query (?) or a fragment (#)");
+  EXPECT_EQ(reason("http://h#@g"), "must not contain a query (?) or a fragment (#)");
+  EXPECT_EQ(reason("http://h:0"), "must have a port from 1 to 65535");
+  EXPECT_EQ(reason("http:///v1"), "must name a host");
+}
+
 TEST_F(EnvironmentModel, TheKeyAloneMeansOpenAi) {
   environment_ = {{"OPENAI_API_KEY", "k"}};
   const auto settings = loaded();

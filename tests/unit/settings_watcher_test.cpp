@@ -149,6 +149,20 @@ TEST_F(SettingsWatcherTest, NoticesASwapOfAFolderLink) {
   EXPECT_TRUE(called());
 }
 
+TEST_F(SettingsWatcherTest, NoticesASwapOfALinkHighAboveTheFile) {
+  folder_.write("one/etc/gate/settings.json", "{}");
+  folder_.write("two/etc/gate/settings.json", "{}");
+  fs::create_directory_symlink("one", folder_.path() / "current");
+  files_.extra.push_back(folder_.path() / "current/etc/gate/settings.json");
+  watch();
+  fs::create_directory_symlink("two", folder_.path() / "next");
+  fs::rename(folder_.path() / "next", folder_.path() / "current");
+  EXPECT_TRUE(called());
+  settle();
+  folder_.write("two/etc/gate/settings.json", "{ }");
+  EXPECT_TRUE(called());
+}
+
 TEST_F(SettingsWatcherTest, DoesNotCareAboutOtherFiles) {
   folder_.write("work/.vscode/settings.json", "{}");
   watch();

@@ -1,0 +1,73 @@
+# The commands of the project; `make help` lists them. Each installs what it needs first.
+.DEFAULT_GOAL := help
+JOBS ?= $(shell nproc)
+SECONDS ?= 60
+PORT ?= 8080
+FUZZERS := sse stream chat_request
+SOURCES = $(shell git ls-files '*.cpp' '*.h')
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do \
+	  printf '  make %-8s %s\n' "$$name" "$$text"; done
+
+# configure and build one preset: $(call build,PRESET,TARGETS)
+define build
+	@test -f build/$(1)/build.ninja || { echo "configure: build/$(1)"; cmake --preset $(1) $(3) >build/configure-$(1).log 2>&1 || { cat build/configure-$(1).log; exit 1; }; }
+	@cmake --build build/$(1) -j$(JOBS) --target $(2) -- $(if $(V),-v,--quiet)
+endef
+
+run: ## build the release binary and serve this folder on http://127.0.0.1:8080
+	@sh scripts/install.sh build
+	$(call build,release,toolgate)
+	@exec build/release/toolgate serve --port $(PORT)
+
+build: ## leave the release binary in build/release/toolgate
+	@sh scripts/install.sh build
+	$(call build,release,toolgate)
+
+test: ## build and run every test
+	@sh scripts/install.sh test lint
+	$(call build,release,all)
+	@python3 tests/run.py --build build/release $(if $(ONLY),--only $(ONLY))
+
+golden: ## run vector files: make golden FILES="a.json b.json"
+	@sh scripts/install.sh build
+	$(call build,release,toolgate_golden)
+	@build/release/tests/toolgate_golden $(FILES)
+
+bench: ## measure beside nginx and Portkey
+	@sh scripts/install.sh bench
+	$(call build,release,toolgate)
+	@cmake -S . -B build/release -DTOOLGATE_BENCH=ON >build/configure-bench.log
+	@cmake --build build/release -j$(JOBS) --target bench_upstream bench_load -- --quiet
+	@python3 bench/run.py $(BENCH)
+
+fuzz: ## run each fuzzer for SECONDS=60
+	@sh scripts/install.sh test
+	$(call build,fuzz,$(addprefix fuzz_,$(FUZZERS)))
+	@for name in $(FUZZERS); do sh scripts/fuzz.sh $$name $(SECONDS) || exit 1; done
+
+asan: ## run unit, golden and HTTP tests under the address and undefined-behaviour sanitizers
+	@sh scripts/install.sh test
+	$(call build,asan,all)
+	@python3 tests/run.py --build build/asan --only unit golden http
+
+tsan: ## run unit and HTTP tests under the thread sanitizer
+	@sh scripts/install.sh test
+	$(call build,tsan,all)
+	@python3 tests/run.py --build build/tsan --only unit http
+
+lint: ## clang-tidy and clang-format, without changing anything
+	@sh scripts/install.sh test lint
+	$(call build,release,all)
+	@clang-format-19 --dry-run -Werror $(SOURCES)
+	@git ls-files 'src/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy-19 -p build/release --quiet 2>/dev/null
+
+format: ## format the C++ sources
+	@sh scripts/install.sh lint
+	@clang-format-19 -i $(SOURCES)
+
+clean: ## remove what was built; keeps installed tools
+	@rm -rf build/release build/dev build/asan build/tsan build/fuzz
+
+.PHONY: help run build test golden bench fuzz asan tsan lint format clean
