@@ -1,13 +1,13 @@
 // Any bytes as a chat request. What parse_chat_request accepts must be JSON wherever a full parser
 // can tell, and the body made for the upstream must be JSON, add up, and be stable.
-#include "base/json.h"
-#include "wire/chat_reader.h"
-#include "wire/openai_chat.h"
-
 #include <cstdlib>
 #include <string>
 
 #include <fmt/core.h>
+
+#include "base/json.h"
+#include "wire/chat_reader.h"
+#include "wire/openai_chat.h"
 
 namespace {
 

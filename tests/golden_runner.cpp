@@ -1,5 +1,5 @@
-// toolgate_golden FILE…: runs vector files. The kind of a file is known by its name, the table at the
-// end lists the kinds. Prints every case that differs and one closing line.
+// toolgate_golden FILE…: runs vector files. The kind of a file is known by its name, the table at
+// the end lists the kinds. Prints every case that differs and one closing line.
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -63,8 +63,10 @@ void run_stream_deltas(const json::value& file, Tally& tally) {
     json::array calls;
     for (const ClassicCall& call : join_classic(deltas_of(entry.at("chunks")))) {
       json::object object;
-      if (call.id.empty()) object["id"] = nullptr;
-      else object["id"] = call.id;
+      if (call.id.empty())
+        object["id"] = nullptr;
+      else
+        object["id"] = call.id;
       object["name"] = call.name;
       object["arguments"] = call.arguments;
       calls.push_back(std::move(object));
@@ -99,7 +101,8 @@ const Kind* kind_of(const std::filesystem::path& path) {
 Result<void> run_file(const std::filesystem::path& path, Tally& tally) {
   const Kind* kind = kind_of(path);
   if (kind == nullptr)
-    return fail(Errc::InvalidRequest, "unknown kind of vector file; known kinds: {}", known_kinds());
+    return fail(Errc::InvalidRequest, "unknown kind of vector file; known kinds: {}",
+                known_kinds());
   std::ifstream stream(path, std::ios::binary);
   if (!stream) return fail(Errc::Io, "cannot be read");
   const std::string text{std::istreambuf_iterator<char>(stream), {}};

@@ -2,14 +2,14 @@
 // well-formed, tool calls included. gateway/endpoints/chat gives it the request and a sink.
 #pragma once
 
-#include "models/provider.h"
-#include "wire/openai_error.h"
-#include "wire/turn_report.h"
-
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "models/provider.h"
+#include "wire/openai_error.h"
+#include "wire/turn_report.h"
 
 namespace toolgate {
 

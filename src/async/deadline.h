@@ -2,12 +2,12 @@
 // are armed. For time limits of connections, where a tenth of a second more does not matter.
 #pragma once
 
-#include "async/task.h"
-
 #include <chrono>
 #include <functional>
 
 #include <boost/asio/steady_timer.hpp>
+
+#include "async/task.h"
 
 namespace toolgate {
 

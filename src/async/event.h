@@ -1,13 +1,13 @@
 // One coroutine waits until something on the same loop happens.
 #pragma once
 
-#include "async/task.h"
-
 #include <functional>
 #include <utility>
 
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/use_awaitable.hpp>
+
+#include "async/task.h"
 
 namespace toolgate {
 

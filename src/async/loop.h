@@ -1,13 +1,13 @@
 // One event loop per core. What a loop owns is touched by its thread only; other threads post.
 #pragma once
 
-#include "async/deadline.h"
-#include "async/scope.h"
-
 #include <utility>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+
+#include "async/deadline.h"
+#include "async/scope.h"
 
 namespace toolgate {
 

@@ -1,11 +1,11 @@
 #include "async/scope.h"
 
-#include "base/log.h"
-
 #include <exception>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+
+#include "base/log.h"
 
 namespace toolgate {
 

@@ -1,5 +1,6 @@
 #include "base/error.h"
 
+#include <algorithm>
 #include <array>
 
 namespace toolgate {
@@ -39,6 +40,10 @@ static_assert(in_order(), "one row per Errc, in the order of the enum");
 
 const ErrorInfo& error_info(Errc code) {
   return kTable[static_cast<std::size_t>(code)];
+}
+
+bool is_error_name(std::string_view name) {
+  return std::ranges::find(kTable, name, &ErrorInfo::name) != kTable.end();
 }
 
 }  // namespace toolgate

@@ -66,4 +66,7 @@ struct ErrorInfo {
 
 const ErrorInfo& error_info(Errc code);
 
+// Whether some code has this name: an upstream's error may carry any.
+bool is_error_name(std::string_view name);
+
 }  // namespace toolgate

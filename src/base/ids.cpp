@@ -2,13 +2,12 @@
 // system call and no lock.
 #include "base/ids.h"
 
-#include <sys/random.h>
-
 #include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <span>
+#include <sys/random.h>
 
 namespace toolgate {
 namespace {

@@ -1,4 +1,5 @@
-// Parsing with positions in the errors, and a writer of our own: Boost.JSON 1.81 writes 0.7 as 7E-1.
+// Parsing with positions in the errors, and a writer of our own: Boost.JSON 1.81 writes 0.7 as
+// 7E-1.
 #include "base/json.h"
 
 #include <array>
@@ -76,14 +77,29 @@ bool needs_escape(char c) {
 void append_escaped(std::string& out, char c) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   switch (c) {
-    case '"': out += "\\\""; return;
-    case '\\': out += "\\\\"; return;
-    case '\n': out += "\\n"; return;
-    case '\r': out += "\\r"; return;
-    case '\t': out += "\\t"; return;
-    case '\b': out += "\\b"; return;
-    case '\f': out += "\\f"; return;
-    default: break;
+    case '"':
+      out += "\\\"";
+      return;
+    case '\\':
+      out += "\\\\";
+      return;
+    case '\n':
+      out += "\\n";
+      return;
+    case '\r':
+      out += "\\r";
+      return;
+    case '\t':
+      out += "\\t";
+      return;
+    case '\b':
+      out += "\\b";
+      return;
+    case '\f':
+      out += "\\f";
+      return;
+    default:
+      break;
   }
   out += "\\u00";
   out += kDigits[static_cast<unsigned char>(c) >> 4U];
@@ -118,14 +134,30 @@ std::string write_json(const json::value& value) {
 
 void append_json(std::string& out, const json::value& value) {
   switch (value.kind()) {
-    case json::kind::null: out += "null"; return;
-    case json::kind::bool_: out += value.get_bool() ? "true" : "false"; return;
-    case json::kind::int64: append_integer(out, value.get_int64()); return;
-    case json::kind::uint64: append_integer(out, value.get_uint64()); return;
-    case json::kind::double_: append_double(out, value.get_double()); return;
-    case json::kind::string: append_json_string(out, value.get_string()); return;
-    case json::kind::array: append_array(out, value.get_array()); return;
-    case json::kind::object: append_object(out, value.get_object()); return;
+    case json::kind::null:
+      out += "null";
+      return;
+    case json::kind::bool_:
+      out += value.get_bool() ? "true" : "false";
+      return;
+    case json::kind::int64:
+      append_integer(out, value.get_int64());
+      return;
+    case json::kind::uint64:
+      append_integer(out, value.get_uint64());
+      return;
+    case json::kind::double_:
+      append_double(out, value.get_double());
+      return;
+    case json::kind::string:
+      append_json_string(out, value.get_string());
+      return;
+    case json::kind::array:
+      append_array(out, value.get_array());
+      return;
+    case json::kind::object:
+      append_object(out, value.get_object());
+      return;
   }
 }
 

@@ -160,14 +160,16 @@ void open_log(LogLevel level, bool colour) {
     spdlog::flush_every(kFlushInterval);
     std::atexit(flush_log);
   });
-  current_level.store(level, std::memory_order_release);
+  set_log_level(level);
 }
 
 void flush_log() {
   if (logger) logger->flush();
 }
 
-void set_log_level(LogLevel level) { current_level.store(level, std::memory_order_release); }
+void set_log_level(LogLevel level) {
+  if (logger) current_level.store(level, std::memory_order_release);
+}
 
 bool log_enabled(LogLevel level) {
   return level != LogLevel::Off && level >= current_level.load(std::memory_order_acquire);

@@ -11,10 +11,9 @@ namespace toolgate {
 
 enum class LogLevel { Debug, Info, Warn, Error, Off };
 
-// Call before other threads start. A later call changes the level only and is safe at any time.
-// Before the first call nothing is written.
+// Call before other threads start; before it nothing is written. A later call only sets the level.
 void open_log(LogLevel level, bool colour);
-// May be changed while others log.
+// May be changed while others log; without effect before open_log.
 void set_log_level(LogLevel level);
 // Writes what is buffered; lines below Warn wait up to a second otherwise.
 void flush_log();

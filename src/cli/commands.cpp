@@ -1,13 +1,13 @@
 #include "cli/commands.h"
 
-#include "base/version.h"
-#include "cli/command.h"
-
 #include <array>
 #include <cstdio>
 #include <exception>
 
 #include <fmt/format.h>
+
+#include "base/version.h"
+#include "cli/command.h"
 
 namespace toolgate {
 namespace {

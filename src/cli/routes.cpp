@@ -1,12 +1,12 @@
 // toolgate routes: the HTTP API as a table, with who may use each route.
 #include "gateway/routes.h"
 
-#include "base/json.h"
-#include "cli/command.h"
-
 #include <memory>
 
 #include <fmt/format.h>
+
+#include "base/json.h"
+#include "cli/command.h"
 
 namespace toolgate {
 namespace {

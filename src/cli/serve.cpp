@@ -1,13 +1,13 @@
 // toolgate serve: the gateway.
-#include "base/log.h"
-#include "cli/command.h"
-#include "gateway/gateway.h"
-
 #include <cstdlib>
 #include <memory>
 #include <unistd.h>
 
 #include <fmt/format.h>
+
+#include "base/log.h"
+#include "cli/command.h"
+#include "gateway/gateway.h"
 
 namespace toolgate {
 namespace {

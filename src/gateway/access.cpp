@@ -1,10 +1,10 @@
 #include "gateway/access.h"
 
-#include "base/ids.h"
-
 #include <algorithm>
 
 #include <boost/asio/ip/address.hpp>
+
+#include "base/ids.h"
 
 namespace toolgate {
 namespace {
@@ -29,7 +29,7 @@ std::optional<std::string_view> host_without_port(std::string_view host) {
 }
 
 bool is_loopback(std::string_view host) {
-  if (equal_ignoring_case(host, "localhost")) return true;
+  if (host == "127.0.0.1" || equal_ignoring_case(host, "localhost")) return true;
   boost::system::error_code error;
   const auto address = boost::asio::ip::make_address(std::string(host), error);
   return !error && address.is_loopback();
@@ -95,14 +95,13 @@ Result<void> check_origin(const HttpHead& head, std::string_view own_address,
 
 Result<std::string> check_key(const HttpHead& head, Access access, std::span<const ApiKey> keys,
                               std::string_view operator_token) {
-  if (access == Access::Open) return std::string();
+  if (access == Access::Open || (access == Access::Key && keys.empty())) return std::string();
   const std::string_view given = presented_key(head);
   if (!operator_token.empty() && equal_in_constant_time(given, operator_token))
     return std::string("operator");
   if (access == Access::Operator)
     return fail(Errc::Unauthorized,
                 "this route wants the operator token (the file operator-token in the data folder)");
-  if (keys.empty()) return std::string();
   // All are compared, so that the time does not tell which one was near.
   const ApiKey* found = nullptr;
   for (const ApiKey& key : keys)

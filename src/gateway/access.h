@@ -1,13 +1,13 @@
 // Who may use a route. Every route has a rule; the table is in routes.cpp.
 #pragma once
 
-#include "base/error.h"
-#include "gateway/settings.h"
-#include "net/http_head.h"
-
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "base/error.h"
+#include "gateway/settings.h"
+#include "net/http_head.h"
 
 namespace toolgate {
 

@@ -1,15 +1,17 @@
 #include "gateway/dispatch.h"
 
+#include <algorithm>
+
 #include "base/ids.h"
 #include "base/log.h"
 #include "gateway/routes.h"
-
-#include <algorithm>
 
 namespace toolgate {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kLoggedPath = 200;
 
 bool is_usable_id(std::string_view id) {
   return !id.empty() && id.size() <= 128 && std::ranges::all_of(id, [](char c) {
@@ -105,8 +107,9 @@ void report(const RequestContext& context, std::string_view route, Clock::time_p
   const int status = gone ? error_info(Errc::Cancelled).http_status : exchange.status();
   context.metrics.request_done(route, status, seconds, exchange.bytes_in(), exchange.bytes_out());
   log(LogLevel::Info, "{} {} {} {} {:.1f}ms in={} out={}{}{}{}", context.id,
-      exchange.head().method(), exchange.path(), status, seconds * 1000, exchange.bytes_in(),
-      exchange.bytes_out(), context.note, context.caller.empty() ? "" : " caller=", context.caller);
+      exchange.head().method(), exchange.path().substr(0, kLoggedPath), status, seconds * 1000,
+      exchange.bytes_in(), exchange.bytes_out(), context.note,
+      context.caller.empty() ? "" : " caller=", context.caller);
 }
 
 }  // namespace

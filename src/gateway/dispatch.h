@@ -1,14 +1,14 @@
 // From an HTTP exchange to its endpoint: request id, Host and Origin, route, key, and the log line.
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <string>
+
 #include "base/metrics.h"
 #include "gateway/snapshot.h"
 #include "net/http_client.h"
 #include "net/http_server.h"
-
-#include <functional>
-#include <memory>
-#include <string>
 
 namespace toolgate {
 

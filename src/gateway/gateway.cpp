@@ -1,12 +1,5 @@
 #include "gateway/gateway.h"
 
-#include "async/loop.h"
-#include "base/log.h"
-#include "base/metrics.h"
-#include "gateway/dispatch.h"
-#include "gateway/operator_token.h"
-#include "gateway/settings_watcher.h"
-
 #include <atomic>
 #include <csignal>
 #include <thread>
@@ -14,6 +7,13 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+
+#include "async/loop.h"
+#include "base/log.h"
+#include "base/metrics.h"
+#include "gateway/dispatch.h"
+#include "gateway/operator_token.h"
+#include "gateway/settings_watcher.h"
 
 namespace toolgate {
 namespace {
@@ -94,6 +94,9 @@ const std::string& Gateway::host() const {
 
 Result<std::unique_ptr<Gateway>> Gateway::open(GatewayOptions options) {
   auto impl = std::make_unique<Impl>(std::move(options));
+  // Before the files are read, so that a change right after it is not missed.
+  impl->watcher = std::make_unique<SettingsWatcher>(impl->control, impl->options.files,
+                                                    [raw = impl.get()] { raw->reload(); });
   auto snapshot = load_snapshot(impl->options);
   if (!snapshot) return std::unexpected(snapshot.error());
   impl->snapshot = std::move(*snapshot);
@@ -138,8 +141,6 @@ void Gateway::run(std::function<void()> ready) {
   impl.signals.add(SIGTERM);
   impl.signals.add(SIGINT);
   impl.wait_for_signal();
-  impl.watcher = std::make_unique<SettingsWatcher>(impl.control, impl.options.files,
-                                                   [&impl] { impl.reload(); });
   impl.busy_workers = impl.workers.size();
   for (const auto& worker : impl.workers) {
     worker->server.start();

@@ -2,14 +2,14 @@
 // it.
 #pragma once
 
-#include "base/error.h"
-#include "gateway/settings.h"
-
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
+
+#include "base/error.h"
+#include "gateway/settings.h"
 
 namespace toolgate {
 

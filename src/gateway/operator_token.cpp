@@ -1,13 +1,13 @@
 #include "gateway/operator_token.h"
 
-#include "base/ids.h"
-
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/ids.h"
 
 namespace toolgate {
 namespace {

@@ -1,10 +1,10 @@
 // The secret that lets a person, and no tool, decide: a file only its owner can read.
 #pragma once
 
-#include "base/error.h"
-
 #include <filesystem>
 #include <string>
+
+#include "base/error.h"
 
 namespace toolgate {
 

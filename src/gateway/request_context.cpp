@@ -1,6 +1,15 @@
 #include "gateway/request_context.h"
 
 namespace toolgate {
+namespace {
+
+// Upstreams put what they like into `code`; a metric's label must not grow with it.
+std::string metric_code(const ErrorBody& error) {
+  if (error.code && is_error_name(*error.code)) return *error.code;
+  return fmt::format("upstream_{}", error.status);
+}
+
+}  // namespace
 
 Task<> reply_json(RequestContext& context, std::string body) {
   HttpReply reply;
@@ -9,7 +18,7 @@ Task<> reply_json(RequestContext& context, std::string body) {
 }
 
 Task<> reply_error(RequestContext& context, const ErrorBody& error, const HttpHeaders& headers) {
-  context.metrics.error(error.code.value_or("upstream_error"));
+  context.metrics.error(metric_code(error));
   HttpReply reply;
   reply.status = error.status;
   reply.headers = headers;

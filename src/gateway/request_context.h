@@ -1,16 +1,16 @@
 // What an endpoint gets: the exchange and what it may use to answer it.
 #pragma once
 
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
 #include "base/metrics.h"
 #include "gateway/snapshot.h"
 #include "net/http_client.h"
 #include "net/http_server.h"
 #include "wire/openai_error.h"
-
-#include <chrono>
-#include <memory>
-#include <string>
-#include <string_view>
 
 namespace toolgate {
 

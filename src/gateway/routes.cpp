@@ -1,8 +1,8 @@
 #include "gateway/routes.h"
 
-#include "gateway/endpoints/endpoints.h"
-
 #include <array>
+
+#include "gateway/endpoints/endpoints.h"
 
 namespace toolgate {
 namespace {

@@ -1,12 +1,12 @@
 // The one table of the HTTP API. Reading routes.cpp is reading the product.
 #pragma once
 
-#include "gateway/access.h"
-#include "gateway/request_context.h"
-
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "gateway/access.h"
+#include "gateway/request_context.h"
 
 namespace toolgate {
 

@@ -1,14 +1,14 @@
 #include "gateway/settings.h"
 
-#include "gateway/settings_file.h"
-#include "gateway/settings_keys.h"
-#include "gateway/settings_models.h"
-
 #include <algorithm>
 #include <deque>
 #include <pwd.h>
 #include <ranges>
 #include <unistd.h>
+
+#include "gateway/settings_file.h"
+#include "gateway/settings_keys.h"
+#include "gateway/settings_models.h"
 
 namespace toolgate {
 namespace {

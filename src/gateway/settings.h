@@ -41,9 +41,9 @@ struct Limits {
   std::size_t connections = 10'000;
   std::size_t upstream_idle_connections = 64;  // kept per upstream and core
   std::size_t tools = 128;
-  std::chrono::milliseconds header_seconds{30'000};       // for the whole header
-  std::chrono::milliseconds body_seconds{30'000};         // without a byte of the body
-  std::chrono::milliseconds write_seconds{120'000};       // without a byte taken by the client
+  std::chrono::milliseconds header_seconds{30'000};  // for the whole header
+  std::chrono::milliseconds body_seconds{30'000};    // without a byte of the body
+  std::chrono::milliseconds write_seconds{120'000};  // without a byte taken by the client
   std::chrono::milliseconds keep_alive_seconds{75'000};
   std::chrono::milliseconds shutdown_seconds{30'000};
   std::chrono::milliseconds upstream_connect_seconds{10'000};
@@ -62,9 +62,9 @@ struct Settings {
 };
 
 struct SettingsFiles {
-  std::filesystem::path profile;              // ~/.config/toolgate/settings.json
-  std::filesystem::path workspace;            // a folder; .vscode/ and .toolgate/ below it are read
-  std::vector<std::filesystem::path> extra;   // --settings, must exist
+  std::filesystem::path profile;             // ~/.config/toolgate/settings.json
+  std::filesystem::path workspace;           // a folder; .vscode/ and .toolgate/ below it are read
+  std::vector<std::filesystem::path> extra;  // --settings, must exist
 };
 
 using Environment = std::function<std::optional<std::string>(const char* name)>;
@@ -72,8 +72,8 @@ using Environment = std::function<std::optional<std::string>(const char* name)>;
 // The profile folder by XDG_CONFIG_HOME or HOME.
 std::filesystem::path profile_folder(const Environment& environment);
 
-// Later files win. A key that only the profile or --settings may set is ignored in a workspace file, with
-// a warning. The error of a bad file reads "FILE:LINE:COLUMN: reason".
+// Later files win. A key that only the profile or --settings may set is ignored in a workspace
+// file, with a warning. The error of a bad file reads "FILE:LINE:COLUMN: reason".
 Result<Settings> load_settings(const SettingsFiles& files, const Environment& environment);
 
 }  // namespace toolgate

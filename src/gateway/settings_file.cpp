@@ -1,7 +1,6 @@
 #include "gateway/settings_file.h"
 
-#include "base/utf8.h"
-
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <fcntl.h>
@@ -10,6 +9,8 @@
 #include <unistd.h>
 
 #include <boost/json/parser.hpp>
+
+#include "base/utf8.h"
 
 namespace toolgate {
 namespace {
@@ -211,6 +212,13 @@ Result<double> read_seconds(const SettingsValue& value) {
   if (!value.value().is_number() || error || !(seconds > 0) || seconds > kMostSeconds)
     return value.fail("must be a number of seconds over 0 and at most {}", kMostSeconds);
   return seconds;
+}
+
+bool is_variable_name(std::string_view text) {
+  if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
+  return std::ranges::all_of(text, [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  });
 }
 
 }  // namespace toolgate

@@ -2,10 +2,6 @@
 // opens the files; the readers of single keys (settings_keys.cpp, settings_models.cpp) get cursors.
 #pragma once
 
-#include "base/error.h"
-#include "base/json.h"
-#include "base/json_locate.h"
-
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -13,6 +9,10 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/json_locate.h"
 
 namespace toolgate {
 
@@ -78,5 +78,8 @@ Result<void> keep(Result<T> read, Target& target) {
   target = std::move(*read);
   return {};
 }
+
+// Letters, digits and '_', no digit first: the name of an environment variable.
+bool is_variable_name(std::string_view text);
 
 }  // namespace toolgate

@@ -1,12 +1,12 @@
 #include "gateway/settings_keys.h"
 
-#include "gateway/settings_models.h"
-#include "gateway/settings_url.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
+
+#include "gateway/settings_models.h"
+#include "net/upstream_address.h"
 
 namespace toolgate {
 namespace {
@@ -96,13 +96,18 @@ Result<void> api_keys(const SettingsValue& value, SettingsDraft& draft) {
   return {};
 }
 
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+}
+
+// An IPv6 address is kept without brackets, as the check of requests compares it.
 Result<std::string> read_host(const SettingsValue& value) {
   auto host = read_text(value);
   if (!host) return host;
-  if (!is_host_name(*host))
-    return value.fail("must be a host name without scheme, port or wildcard, or an [IPv6] address");
-  std::ranges::transform(*host, host->begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c | 0x20) : c; });
+  if (!is_host_name(*host) && !is_host_name("[" + *host + "]"))
+    return value.fail("must be a host name or address without scheme, port or wildcard");
+  if (host->starts_with('[')) *host = host->substr(1, host->size() - 2);
+  std::ranges::transform(*host, host->begin(), lower);
   return host;
 }
 
@@ -171,10 +176,6 @@ constexpr std::array kKeys{
     SettingsKey{"toolgate.store", "string", ProfileOnly, nullptr},
 };
 // clang-format on
-
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-}
 
 // Insertions, deletions and replacements, upper and lower case being the same.
 std::size_t edit_distance(std::string_view a, std::string_view b) {

@@ -2,14 +2,14 @@
 // of the table in settings_keys.cpp. settings.cpp walks the files and looks keys up here.
 #pragma once
 
-#include "gateway/settings.h"
-#include "gateway/settings_file.h"
-
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "gateway/settings.h"
+#include "gateway/settings_file.h"
 
 namespace toolgate {
 

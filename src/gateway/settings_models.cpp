@@ -1,9 +1,10 @@
 #include "gateway/settings_models.h"
 
-#include "gateway/settings_url.h"
-
 #include <algorithm>
 #include <array>
+
+#include "gateway/settings_keys.h"
+#include "net/upstream_address.h"
 
 namespace toolgate {
 namespace {
@@ -51,9 +52,9 @@ Result<void> provider(const SettingsValue& value, ModelSettings& model) {
 Result<void> base_url(const SettingsValue& value, ModelSettings& model) {
   auto read = read_text(value);
   if (!read) return std::unexpected(std::move(read.error()));
-  auto url = check_base_url(*read);
-  if (!url) return value.fail("{}", url.error().message);
-  model.base_url = std::move(*url);
+  auto address = parse_base_url(*read);
+  if (!address) return value.fail("{}", address.error().message);
+  model.base_url = std::move(address->url);
   return {};
 }
 
@@ -148,7 +149,7 @@ Result<std::optional<ModelSettings>> environment_model(const Environment& enviro
   const bool has_key = !environment("OPENAI_API_KEY").value_or("").empty();
   if (url.empty() && !has_key) return std::nullopt;
 
-  auto checked = check_base_url(url.empty() ? kOpenAiUrl : url);
+  auto checked = parse_base_url(url.empty() ? kOpenAiUrl : url);
   if (!checked)
     return fail_at("OPENAI_BASE_URL", Errc::InvalidSettings, "OPENAI_BASE_URL {}",
                    checked.error().message);
@@ -159,7 +160,7 @@ Result<std::optional<ModelSettings>> environment_model(const Environment& enviro
   ModelSettings model;
   model.id = name.empty() ? "default" : name;
   model.provider = "openai";
-  model.base_url = std::move(*checked);
+  model.base_url = std::move(checked->url);
   model.api_key_env = has_key ? "OPENAI_API_KEY" : "";
   model.upstream_model = name;
   return model;

@@ -2,13 +2,13 @@
 // settings.cpp call it.
 #pragma once
 
-#include "gateway/settings.h"
-#include "gateway/settings_file.h"
-
 #include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
+
+#include "gateway/settings.h"
+#include "gateway/settings_file.h"
 
 namespace toolgate {
 

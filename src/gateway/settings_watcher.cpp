@@ -2,8 +2,6 @@
 // later. Which folders, and which names in them, is worked out anew after every event.
 #include "gateway/settings_watcher.h"
 
-#include "base/log.h"
-
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -15,6 +13,8 @@
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
+
+#include "base/log.h"
 
 namespace toolgate {
 namespace {

@@ -1,12 +1,12 @@
 // Tells when a settings file may have changed: writes, renames, new files and new folders.
 #pragma once
 
-#include "gateway/settings.h"
-
 #include <functional>
 #include <memory>
 
 #include <boost/asio/io_context.hpp>
+
+#include "gateway/settings.h"
 
 namespace toolgate {
 

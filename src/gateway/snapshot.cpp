@@ -1,8 +1,8 @@
 #include "gateway/snapshot.h"
 
-#include "models/open.h"
-
 #include <ranges>
+
+#include "models/open.h"
 
 namespace toolgate {
 namespace {

@@ -2,12 +2,12 @@
 // reload publishes a new one, and a request keeps the one it began with.
 #pragma once
 
-#include "gateway/settings.h"
-#include "models/provider.h"
-
 #include <memory>
 #include <string_view>
 #include <vector>
+
+#include "gateway/settings.h"
+#include "models/provider.h"
 
 namespace toolgate {
 

@@ -1,12 +1,12 @@
 // The demo's replies as a whole answer and as chunks, complete as OpenAI's are.
 #include "models/demo.h"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "base/clock.h"
 #include "base/json.h"
 #include "models/demo_script.h"
-
-#include <algorithm>
-#include <cstdint>
 
 namespace toolgate {
 namespace {

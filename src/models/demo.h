@@ -2,9 +2,9 @@
 // script, not an intelligence; models/demo_script says what it answers. models/open.cpp makes it.
 #pragma once
 
-#include "models/provider.h"
-
 #include <memory>
+
+#include "models/provider.h"
 
 namespace toolgate {
 

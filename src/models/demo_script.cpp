@@ -1,12 +1,12 @@
 // Reads the last user message and what followed it, and decides by fixed rules.
 #include "models/demo_script.h"
 
-#include "base/json.h"
-
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <unordered_map>
+
+#include "base/json.h"
 
 namespace toolgate {
 namespace {
@@ -205,8 +205,7 @@ std::size_t word_limit(const ChatRequest& request) {
     const auto* member = find_member(request, key);
     std::size_t value = 0;
     if (!member) continue;
-    const auto end = member->value.data() + member->value.size();
-    if (std::from_chars(member->value.data(), end, value).ec == std::errc())
+    if (std::from_chars(member->value.begin(), member->value.end(), value).ec == std::errc())
       limit = std::min(limit, value);
   }
   return limit;

@@ -5,12 +5,12 @@
 // models/demo turns the answer into OpenAI's forms.
 #pragma once
 
-#include "base/error.h"
-#include "wire/openai_chat.h"
-
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/error.h"
+#include "wire/openai_chat.h"
 
 namespace toolgate {
 

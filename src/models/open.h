@@ -1,10 +1,10 @@
 // The list of provider kinds. A new kind is one file here and one line in open.cpp.
 #pragma once
 
+#include <memory>
+
 #include "models/provider.h"
 #include "net/http_client.h"
-
-#include <memory>
 
 namespace toolgate {
 

@@ -1,11 +1,11 @@
 // A model behind an OpenAI-compatible chat-completions endpoint.
 #pragma once
 
-#include "models/provider.h"
-#include "net/http_client.h"
-
 #include <memory>
 #include <string>
+
+#include "models/provider.h"
+#include "net/http_client.h"
 
 namespace toolgate {
 

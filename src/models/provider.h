@@ -2,11 +2,6 @@
 // in chunks. agent/ calls it; models/open.cpp is the list of kinds.
 #pragma once
 
-#include "async/cancel.h"
-#include "async/task.h"
-#include "base/error.h"
-#include "wire/openai_chat.h"
-
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +9,11 @@
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "async/cancel.h"
+#include "async/task.h"
+#include "base/error.h"
+#include "wire/openai_chat.h"
 
 namespace toolgate {
 

@@ -1,8 +1,8 @@
 #include "net/body_buffer.h"
 
-#include "wire/json_padding.h"
-
 #include <cstring>
+
+#include "wire/json_padding.h"
 
 namespace toolgate {
 namespace {

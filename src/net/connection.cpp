@@ -74,6 +74,7 @@ Connection::Connection(Loop& loop, TcpSocket socket)
   error_code ignored;
   socket_.non_blocking(true, ignored);
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  socket_.set_option(asio::socket_base::keep_alive(true), ignored);
 }
 
 Connection::~Connection() = default;

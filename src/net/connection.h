@@ -6,18 +6,18 @@
 // call more than the read that would follow anyway.
 #pragma once
 
-#include "async/deadline.h"
-#include "async/event.h"
-#include "async/loop.h"
-#include "base/error.h"
-#include "net/socket.h"
-
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "async/deadline.h"
+#include "async/event.h"
+#include "async/loop.h"
+#include "base/error.h"
+#include "net/socket.h"
 
 namespace boost::asio::ssl {
 class context;

@@ -15,6 +15,8 @@ using Endpoints = std::vector<asio::ip::tcp::endpoint>;
 constexpr std::size_t kResponseHeaderLimit = 256 << 10;
 constexpr int kConnectTries = 3;
 constexpr std::chrono::milliseconds kRetryPause{100};
+// A connection unused for longer may be dead without our knowing (a router forgot it).
+constexpr std::chrono::milliseconds kKeepTime{60'000};
 
 Error cancelled() {
   return {Errc::Cancelled, "the request was cancelled", {}};
@@ -196,6 +198,7 @@ std::shared_ptr<Connection> HttpClient::take_idle(const std::string& key) {
     auto connection = std::move(connections.back());
     connections.pop_back();
     connection->forget_ended();
+    connection->disarm();
     // Bytes nobody asked for: not to be trusted with the next request.
     if (connection->is_open() && connection->unread().empty()) return connection;
     connection->close();
@@ -209,7 +212,7 @@ void HttpClient::give_back(const std::string& key, std::shared_ptr<Connection> c
     connection->close();
     return;
   }
-  connection->disarm();
+  connection->arm(kKeepTime);
   Connection& kept = *connections.emplace_back(std::move(connection));
   kept.read_ahead([this, key, raw = &kept] { drop_idle(key, raw); });
 }

@@ -2,12 +2,6 @@
 // models/ calls it. Retries only what cannot have been answered: see send().
 #pragma once
 
-#include "async/cancel.h"
-#include "async/loop.h"
-#include "base/error.h"
-#include "net/connection.h"
-#include "net/http_parser.h"
-
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -17,18 +11,14 @@
 #include <unordered_map>
 #include <vector>
 
-namespace toolgate {
+#include "async/cancel.h"
+#include "async/loop.h"
+#include "base/error.h"
+#include "net/connection.h"
+#include "net/http_parser.h"
+#include "net/upstream_address.h"
 
-// A base URL, taken apart once.
-struct UpstreamAddress {
-  bool tls = false;
-  std::string host;  // without brackets
-  std::string port;
-  std::string path;       // "/v1" or ""
-  std::string authority;  // for the Host field
-  std::string key;        // connections with the same key are interchangeable
-};
-Result<UpstreamAddress> parse_base_url(std::string_view url);
+namespace toolgate {
 
 struct UpstreamTimes {
   std::chrono::milliseconds connect{10'000};

@@ -1,10 +1,10 @@
-#include "net/http_status.h"
-#include "net/server_connection.h"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <ctime>
+
+#include "net/http_status.h"
+#include "net/server_connection.h"
 
 namespace toolgate {
 namespace {

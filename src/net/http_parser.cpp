@@ -97,9 +97,11 @@ Result<std::size_t> HttpParser::put(std::string_view bytes, std::string& body) {
     parser.body = &body;
     std::size_t used = 0;
     while (used < bytes.size() && !parser.is_done()) {
-      if (parser.is_header_done() && !parser.chunked()) break;
+      const bool in_header = !parser.is_header_done();
+      if (!in_header && !parser.chunked()) break;
       error_code error;
       used += parser.put(boost::asio::buffer(bytes.data() + used, bytes.size() - used), error);
+      if (!error && in_header && parser.is_header_done()) break;
       if (error == http::error::need_more) break;
       if (error) return std::unexpected(parse_error(error));
     }

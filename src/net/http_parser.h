@@ -1,14 +1,14 @@
 // Beast's HTTP/1.1 parser behind a face that the rest of net/ can include cheaply.
 #pragma once
 
-#include "base/error.h"
-#include "net/http_head.h"
-
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "base/error.h"
+#include "net/http_head.h"
 
 namespace toolgate {
 

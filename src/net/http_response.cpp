@@ -1,6 +1,6 @@
-#include "net/http_client.h"
-
 #include <algorithm>
+
+#include "net/http_client.h"
 
 namespace toolgate {
 

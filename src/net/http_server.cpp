@@ -1,13 +1,13 @@
 #include "net/http_server.h"
 
+#include <sys/socket.h>
+
+#include <boost/asio/steady_timer.hpp>
+
 #include "base/log.h"
 #include "net/http_status.h"
 #include "net/server_connection.h"
 #include "wire/openai_error.h"
-
-#include <sys/socket.h>
-
-#include <boost/asio/steady_timer.hpp>
 
 namespace toolgate {
 namespace {

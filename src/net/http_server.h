@@ -2,13 +2,6 @@
 // HttpExchange, and stops in two stages. gateway/ supplies the handler.
 #pragma once
 
-#include "async/cancel.h"
-#include "async/loop.h"
-#include "base/error.h"
-#include "net/body_buffer.h"
-#include "net/http_head.h"
-#include "net/socket.h"
-
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -19,6 +12,13 @@
 #include <unordered_set>
 #include <utility>
 #include <vector>
+
+#include "async/cancel.h"
+#include "async/loop.h"
+#include "base/error.h"
+#include "net/body_buffer.h"
+#include "net/http_head.h"
+#include "net/socket.h"
 
 namespace toolgate {
 

@@ -1,11 +1,11 @@
 // One client connection of an HttpServer: requests one after the other until either side ends it.
 #pragma once
 
+#include <memory>
+
 #include "net/connection.h"
 #include "net/http_parser.h"
 #include "net/http_server.h"
-
-#include <memory>
 
 namespace toolgate {
 

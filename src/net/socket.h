@@ -1,13 +1,13 @@
 // The socket types of the project, on the loop's concrete executor.
 #pragma once
 
-#include "async/task.h"
-
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/basic_stream_socket.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/use_awaitable.hpp>
+
+#include "async/task.h"
 
 namespace toolgate {
 

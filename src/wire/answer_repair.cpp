@@ -1,3 +1,4 @@
+// From the outside in, like chunk_repair, by the same rules; and the joining of canonical chunks.
 #include "wire/answer_repair.h"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ bool repair_call(json::object& call, std::unordered_set<std::string>& ids) {
   ids.insert(std::move(id));
   call["type"] = "function";
   call.stable_erase("index");
-  function["arguments"] = std::move(arguments);
+  function["arguments"] = arguments;
   call["function"] = std::move(function);
   return true;
 }
@@ -40,17 +41,23 @@ std::size_t repair_calls(json::object& message, TurnReport& report) {
   json::value* given = message.if_contains("tool_calls");
   if (given == nullptr) return 0;
   json::array calls;
-  if (given->is_array()) calls = std::move(given->get_array());
-  else if (given->is_object()) calls.push_back(std::move(*given));
+  if (given->is_array())
+    calls = std::move(given->get_array());
+  else if (given->is_object())
+    calls.push_back(std::move(*given));
   json::array kept;
   std::unordered_set<std::string> ids;
   for (json::value& call : calls) {
-    if (call.is_object() && repair_call(call.get_object(), ids)) kept.push_back(std::move(call));
-    else add_warning(report, "a tool call without a name was left out");
+    if (call.is_object() && repair_call(call.get_object(), ids))
+      kept.push_back(std::move(call));
+    else
+      add_warning(report, "a tool call without a name was left out");
   }
   const std::size_t count = kept.size();
-  if (count == 0) message.stable_erase("tool_calls");
-  else message["tool_calls"] = std::move(kept);
+  if (count == 0)
+    message.stable_erase("tool_calls");
+  else
+    message["tool_calls"] = std::move(kept);
   return count;
 }
 
@@ -100,7 +107,8 @@ json::object repair_choice(json::object choice, std::int64_t position, TurnRepor
   if (!content.is_null() && !content.is_string()) content = content_text(content);
   set_missing_null(message, "refusal");
   json::value* function_call = message.if_contains("function_call");
-  if (function_call != nullptr && !function_call->is_object()) message.stable_erase("function_call");
+  if (function_call != nullptr && !function_call->is_object())
+    message.stable_erase("function_call");
   const std::size_t calls = repair_calls(message, report);
   count_bytes(message, bytes);
   choice["index"] = position;
@@ -139,9 +147,12 @@ void join_calls(json::object& message, const json::array& pieces) {
     if (number == calls.size()) {
       calls.push_back(piece);
       calls.back().get_object().stable_erase("index");
+      json::value& arguments = calls.back().at("function").get_object()["arguments"];
+      if (!arguments.is_string()) arguments = "";
       continue;
     }
-    const json::value* arguments = find(piece.at("function"), "arguments");
+    const json::value* function = find(piece, "function");
+    const json::value* arguments = function == nullptr ? nullptr : find(*function, "arguments");
     if (arguments != nullptr)
       calls.at(number).at("function").at("arguments").get_string() += arguments->get_string();
   }
@@ -150,8 +161,10 @@ void join_calls(json::object& message, const json::array& pieces) {
 // Text grows, the rest is replaced.
 void join_member(json::object& into, std::string_view key, const json::value& value) {
   json::value& member = into[key];
-  if (member.is_string() && value.is_string()) member.get_string() += value.get_string();
-  else if (!value.is_null() || member.is_null()) member = value;
+  if (member.is_string() && value.is_string())
+    member.get_string() += value.get_string();
+  else if (!value.is_null() || member.is_null())
+    member = value;
 }
 
 void join_delta(json::object& message, const json::object& delta) {
@@ -162,7 +175,8 @@ void join_delta(json::object& message, const json::object& delta) {
     } else if (key == "function_call" && value.is_object()) {
       json::value& call = message[key];
       if (call.is_null()) call.emplace_object();
-      for (const auto& [name, text] : value.get_object()) join_member(call.get_object(), name, text);
+      for (const auto& [name, text] : value.get_object())
+        join_member(call.get_object(), name, text);
     } else {
       join_member(message, key, value);
     }
@@ -200,9 +214,12 @@ void join_choice(json::array& choices, const json::object& piece) {
   }
   json::object& choice = known->get_object();
   for (const auto& [key, value] : piece) {
-    if (key == "delta") join_delta(choice["message"].get_object(), value.get_object());
-    else if (key == "logprobs") join_logprobs(choice["logprobs"], value);
-    else choice[key] = value;
+    if (key == "delta")
+      join_delta(choice["message"].get_object(), value.get_object());
+    else if (key == "logprobs")
+      join_logprobs(choice["logprobs"], value);
+    else
+      choice[key] = value;
   }
 }
 

@@ -2,12 +2,12 @@
 // chat_reader_parts.cpp has the rest.
 #include "wire/chat_reader.h"
 
-#include "base/json.h"
-#include "base/utf8.h"
-
 #include <algorithm>
 #include <charconv>
 #include <span>
+
+#include "base/json.h"
+#include "base/utf8.h"
 
 namespace toolgate {
 
@@ -246,9 +246,8 @@ Result<> ChatReader::read_integer(const std::string& field, std::int64_t least) 
   const std::string_view text = reader_.read_token();
   if (reader_.failed()) return broken();
   std::int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end || value < least)
+  const auto [stop, error] = std::from_chars(text.begin(), text.end(), value);
+  if (error != std::errc() || stop != text.end() || value < least)
     return refuse(field, "must be an integer of at least {}, not {}", least, text.substr(0, 40));
   return {};
 }

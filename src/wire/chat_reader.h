@@ -2,9 +2,6 @@
 // top-level members, chat_reader_parts.cpp what is in messages, tools and tool_choice.
 #pragma once
 
-#include "wire/json_reader.h"
-#include "wire/openai_chat.h"
-
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -12,6 +9,9 @@
 #include <string_view>
 #include <unordered_set>
 #include <vector>
+
+#include "wire/json_reader.h"
+#include "wire/openai_chat.h"
 
 namespace toolgate {
 

@@ -1,9 +1,9 @@
 // Messages, tools and tool_choice: the members of a chat request with rules of their own.
 // chat_reader.cpp calls.
-#include "wire/chat_reader.h"
-
 #include <algorithm>
 #include <array>
+
+#include "wire/chat_reader.h"
 
 namespace toolgate {
 namespace {
@@ -101,14 +101,13 @@ Result<> ChatReader::read_message() {
 }
 
 Result<Role> ChatReader::read_role() {
-  auto field = fmt::format("messages[{}].role", request_.messages.size());
-  if (reader_.kind() != Kind::String) return wrong_kind(field, "a string");
+  const auto field = [&] { return fmt::format("messages[{}].role", request_.messages.size()); };
+  if (reader_.kind() != Kind::String) return wrong_kind(field(), "a string");
   const std::string_view text = reader_.read_string();
   if (reader_.failed()) return broken();
   const auto found = std::ranges::find(kRoles, text);
   if (found == kRoles.end())
-    return refuse(std::move(field), "must be one of {}, not {}", fmt::join(kRoles, ", "),
-                  quoted(text));
+    return refuse(field(), "must be one of {}, not {}", fmt::join(kRoles, ", "), quoted(text));
   return static_cast<Role>(found - kRoles.begin());
 }
 

@@ -11,7 +11,7 @@ namespace toolgate {
 namespace {
 
 bool is_envelope(std::string_view key) {
-  constexpr std::array<std::string_view, 7> kKeys{"id",    "object",   "created", "model",
+  constexpr std::array<std::string_view, 7> kKeys{"id",    "object",  "created", "model",
                                                   "usage", "choices", "toolgate"};
   return std::ranges::find(kKeys, key) != kKeys.end();
 }
@@ -19,10 +19,11 @@ bool is_envelope(std::string_view key) {
 Result<void> hold(std::size_t bytes, AnswerState& state) {
   state.held_bytes += bytes;
   if (state.held_bytes <= AnswerState::kMaxHeldBytes) return {};
-  return fail(Errc::UpstreamBroken,
-              "the upstream's stream needs more than {} bytes held back (tool calls without a name, "
-              "unknown fields)",
-              AnswerState::kMaxHeldBytes);
+  return fail(
+      Errc::UpstreamBroken,
+      "the upstream's stream needs more than {} bytes held back (tool calls without a name, "
+      "unknown fields)",
+      AnswerState::kMaxHeldBytes);
 }
 
 // Null, "", [] and {} say nothing.
@@ -150,8 +151,8 @@ Result<bool> repair_call(json::object& entry, std::size_t position, StreamedChoi
   const std::string id = mend_text(text_of(entry.if_contains("id")));
   const std::string name = mend_text(string_in(function, "name"));
   const std::string arguments = text_of(function.if_contains("arguments"));
-  StreamedCall* call = choice.calls.join({natural_number(entry.if_contains("index")), id, name,
-                                          arguments, position > 0});
+  StreamedCall* call = choice.calls.join(
+      {natural_number(entry.if_contains("index")), id, name, arguments, position > 0});
   if (call == nullptr)
     return fail(Errc::UpstreamBroken, "the upstream's answer has more than {} tool calls",
                 ToolCallJoiner::kMaxCalls);
@@ -182,8 +183,10 @@ Result<void> repair_calls(json::object& delta, StreamedChoice& choice, AnswerSta
   json::value* given = delta.if_contains("tool_calls");
   if (given == nullptr) return {};
   json::array entries;
-  if (given->is_array()) entries = std::move(given->get_array());
-  else if (given->is_object()) entries.push_back(std::move(*given));
+  if (given->is_array())
+    entries = std::move(given->get_array());
+  else if (given->is_object())
+    entries.push_back(std::move(*given));
   json::array kept;
   for (std::size_t position = 0; position < entries.size(); ++position) {
     if (!entries[position].is_object()) continue;
@@ -191,15 +194,17 @@ Result<void> repair_calls(json::object& delta, StreamedChoice& choice, AnswerSta
     if (!sent) return std::unexpected(sent.error());
     if (*sent) kept.push_back(std::move(entries[position]));
   }
-  if (kept.empty()) delta.stable_erase("tool_calls");
-  else delta["tool_calls"] = std::move(kept);
+  if (kept.empty())
+    delta.stable_erase("tool_calls");
+  else
+    delta["tool_calls"] = std::move(kept);
   return {};
 }
 
 Result<StreamedChoice*> choice_for(const json::object& choice, std::size_t position,
                                    AnswerState& state) {
-  const std::int64_t index = natural_number(choice.if_contains("index"))
-                                 .value_or(static_cast<std::int64_t>(position));
+  const std::int64_t index =
+      natural_number(choice.if_contains("index")).value_or(static_cast<std::int64_t>(position));
   if (index > StreamedChoice::kMaxIndex)
     return fail(Errc::UpstreamBroken, "the upstream sent a choice with index {}; the highest is {}",
                 index, StreamedChoice::kMaxIndex);
@@ -267,8 +272,8 @@ Result<ChunkUse> repair_chunk(json::object& chunk, AnswerState& state) {
   }
   json::array choices = std::move(given->get_array());
   if (choices.empty()) {
-    const bool extras = std::ranges::any_of(
-        chunk, [](const auto& member) { return !is_envelope(member.key()); });
+    const bool extras =
+        std::ranges::any_of(chunk, [](const auto& member) { return !is_envelope(member.key()); });
     *given = json::array();
     return extras ? ChunkUse::Send : ChunkUse::Drop;
   }

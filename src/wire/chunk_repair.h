@@ -11,8 +11,8 @@ enum class ChunkUse {
   Drop,  // nothing is left of it; what mattered is in the state
 };
 
-// Takes finish_reason and usage out of the chunk into the state and completes the rest. Fails when the
-// upstream breaks a bound.
+// Takes finish_reason and usage out of the chunk into the state and completes the rest. Fails when
+// the upstream breaks a bound.
 Result<ChunkUse> repair_chunk(json::object& chunk, AnswerState& state);
 
 // Fills in id, object, created and model.

@@ -1,3 +1,4 @@
+// Repairs that need to know JSON and text but nothing of chat.
 #include "wire/json_mending.h"
 
 #include <algorithm>
@@ -10,8 +11,8 @@ namespace toolgate {
 namespace {
 
 void mend_object(json::object& object) {
-  const bool keys_valid = std::ranges::all_of(
-      object, [](const auto& member) { return is_valid_utf8(member.key()); });
+  const bool keys_valid =
+      std::ranges::all_of(object, [](const auto& member) { return is_valid_utf8(member.key()); });
   if (!keys_valid) {
     json::object mended;
     for (auto& member : object) mended[mend_text(member.key())] = std::move(member.value());
@@ -23,7 +24,8 @@ void mend_object(json::object& object) {
 }  // namespace
 
 Result<LooseJson> parse_loose_json(std::string_view text) {
-  if (auto value = parse_json_any_utf8(text)) return LooseJson{*std::move(value), is_valid_utf8(text)};
+  if (auto value = parse_json_any_utf8(text))
+    return LooseJson{*std::move(value), is_valid_utf8(text)};
   auto value = parse_json_any_utf8(unescape_lone_surrogates(text));
   if (!value) return std::unexpected(value.error());
   return LooseJson{*std::move(value), false};

@@ -9,8 +9,8 @@
 
 namespace toolgate {
 
-// Parses even with broken UTF-8 or halves of surrogate pairs inside; mend_strings makes such a value
-// valid again. `valid` says whether that is needed.
+// Parses even with broken UTF-8 or halves of surrogate pairs inside; mend_strings makes such a
+// value valid again. `valid` says whether that is needed.
 struct LooseJson {
   json::value value;
   bool valid = true;

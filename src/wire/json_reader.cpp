@@ -2,13 +2,13 @@
 // open brackets instead of recursion.
 #include "wire/json_reader.h"
 
-#include "base/json.h"
-
 #include <algorithm>
 #include <bit>
 #include <utility>
 
 #include <simdjson.h>
+
+#include "base/json.h"
 
 namespace toolgate {
 

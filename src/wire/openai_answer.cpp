@@ -2,10 +2,10 @@
 // answer_repair. The two conversions run the stream normaliser.
 #include "wire/openai_answer.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
 #include <vector>
+
+#include <simdjson.h>
 
 #include "base/utf8.h"
 #include "wire/answer_repair.h"
@@ -137,8 +137,8 @@ struct Insertion {
   std::string_view text;
 };
 
-// Where the missing `logprobs` and `refusal` go. The document was checked before; a key written with
-// escapes is not found here and makes the caller repair the answer.
+// Where the missing `logprobs` and `refusal` go. The document was checked before; a key written
+// with escapes is not found here and makes the caller repair the answer.
 bool find_missing_nulls(const std::string& body, std::vector<Insertion>& out) {
   simdjson::ondemand::parser parser;
   simdjson::ondemand::document document;

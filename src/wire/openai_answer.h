@@ -1,5 +1,5 @@
-// Whole (not streamed) chat answers, made complete; and the two conversions for upstreams that stream
-// when they should not or do not when they should.
+// Whole (not streamed) chat answers, made complete; and the two conversions for upstreams that
+// stream when they should not or do not when they should.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace toolgate {
 
 using AnswerResult = std::expected<std::string, ErrorBody>;
 
-// `body` is what the upstream sent with status 200. A complete answer keeps its bytes and only gets the
-// turn report; a damaged one is repaired by the same rules as a stream. `options.include_usage` is
-// ignored: whole answers always carry usage.
+// `body` is what the upstream sent with status 200. A complete answer keeps its bytes and only gets
+// the turn report; a damaged one is repaired by the same rules as a stream. `options.include_usage`
+// is ignored: whole answers always carry usage.
 AnswerResult normalize_answer(std::string body, StreamOptions options);
 
 // A whole answer as stream events, for an upstream that ignores "stream":true.

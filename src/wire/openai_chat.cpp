@@ -1,11 +1,11 @@
 // The body for the upstream: the client's bytes with a few edits. Reading is chat_reader's.
 #include "wire/openai_chat.h"
 
-#include "base/json.h"
-#include "wire/chat_reader.h"
-
 #include <algorithm>
 #include <optional>
+
+#include "base/json.h"
+#include "wire/chat_reader.h"
 
 namespace toolgate {
 
@@ -23,10 +23,6 @@ struct Edit {
 
 std::string_view between(const char* begin, const char* end) {
   return {begin, static_cast<std::size_t>(end - begin)};
-}
-
-const char* end_of(std::string_view text) {
-  return text.data() + text.size();
 }
 
 bool drops_tools(const ChatRequest& request) {
@@ -74,12 +70,12 @@ std::vector<Edit> make_edits(const ChatRequest& request, std::string_view upstre
   while (kept > 0 && is_dropped(members[kept - 1], drop_tools)) --kept;
   for (std::size_t i = 0; i < kept; ++i) {
     if (is_dropped(members[i], drop_tools))
-      edits.push_back({between(members[i].raw.data(), members[i + 1].raw.data()), {}});
+      edits.push_back({between(members[i].raw.begin(), members[i + 1].raw.begin()), {}});
     else if (auto text = changed_value(request, members[i], upstream_model))
       edits.push_back({members[i].value, std::move(*text)});
   }
   if (kept < members.size())
-    edits.push_back({between(end_of(members[kept - 1].raw), end_of(members.back().raw)), {}});
+    edits.push_back({between(members[kept - 1].raw.end(), members.back().raw.end()), {}});
   return edits;
 }
 
@@ -93,15 +89,15 @@ void append_slice(UpstreamBody& body, std::string_view slice) {
 
 UpstreamBody make_upstream_body(const ChatRequest& request, std::string_view upstream_model) {
   UpstreamBody body;
-  const char* from = request.body.data();
+  const char* from = request.body.begin();
   for (auto& edit : make_edits(request, upstream_model)) {
-    append_slice(body, between(from, edit.old.data()));
-    from = end_of(edit.old);
+    append_slice(body, between(from, edit.old.begin()));
+    from = edit.old.end();
     if (edit.text.empty()) continue;
     body.owned.push_back(std::make_unique<std::string>(std::move(edit.text)));
     append_slice(body, *body.owned.back());
   }
-  append_slice(body, between(from, end_of(request.body)));
+  append_slice(body, between(from, request.body.end()));
   return body;
 }
 

@@ -2,14 +2,14 @@
 // bytes. gateway/endpoints/chat parses, agent and models read.
 #pragma once
 
-#include "base/error.h"
-#include "wire/json_padding.h"
-
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/error.h"
+#include "wire/json_padding.h"
 
 namespace toolgate {
 

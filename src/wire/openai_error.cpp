@@ -86,10 +86,14 @@ std::optional<std::string> optional_text(const json::value& value, std::string_v
 
 std::string_view type_for(int status) {
   switch (status) {
-    case 401: return "authentication_error";
-    case 403: return "permission_error";
-    case 429: return "rate_limit_error";
-    default: return status < 500 ? "invalid_request_error" : "upstream_error";
+    case 401:
+      return "authentication_error";
+    case 403:
+      return "permission_error";
+    case 429:
+      return "rate_limit_error";
+    default:
+      return status < 500 ? "invalid_request_error" : "upstream_error";
   }
 }
 
@@ -189,8 +193,10 @@ std::string write_error_body(const ErrorBody& body) {
     append_json_string(out, is_valid_utf8(text) ? text : mend_utf8(text));
   };
   const auto append_optional = [&](std::string& out, const std::optional<std::string>& text) {
-    if (text) append_text(out, *text);
-    else out += "null";
+    if (text)
+      append_text(out, *text);
+    else
+      out += "null";
   };
   std::string out = R"({"error":{"message":)";
   append_text(out, body.message);

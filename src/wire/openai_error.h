@@ -21,12 +21,13 @@ struct ErrorBody {
 ErrorBody make_error_body(const Error& error);
 
 // Whatever an upstream answered with a failing status (or with an error in a 200): OpenAI's object,
-// {"error":"text"}, {"message":…}, {"detail":…}, plain text, HTML, nothing. Never loses the message;
-// long text is cut, control characters and broken UTF-8 are mended.
+// {"error":"text"}, {"message":…}, {"detail":…}, plain text, HTML, nothing. Never loses the
+// message; long text is cut, control characters and broken UTF-8 are mended.
 ErrorBody read_upstream_error(int status, std::string_view body);
 
-// The error that stands where an answer or a chunk was due, if it is one: `error` is set, the object
-// calls itself an error, or it has a message and no choices. Status 502 unless it names another.
+// The error that stands where an answer or a chunk was due, if it is one: `error` is set, the
+// object calls itself an error, or it has a message and no choices. Status 502 unless it names
+// another.
 std::optional<ErrorBody> find_error_in_answer(const json::value& document);
 
 // {"error":{"message","type","param","code"}}, all four always there.

@@ -83,8 +83,9 @@ void ChatStreamNormalizer::Impl::count_unreadable() {
 
 void ChatStreamNormalizer::Impl::update_state() {
   if (state == StreamState::Failed || state == StreamState::Done) return;
-  const bool all = std::ranges::all_of(
-      answer.choices, [](const StreamedChoice& choice) { return choice.finish_reason.has_value(); });
+  const bool all = std::ranges::all_of(answer.choices, [](const StreamedChoice& choice) {
+    return choice.finish_reason.has_value();
+  });
   state = all && !answer.choices.empty() ? StreamState::Answered : StreamState::Open;
 }
 
@@ -134,8 +135,10 @@ void ChatStreamNormalizer::Impl::add_event(std::string_view data, std::string& o
     state = StreamState::Done;
     return;
   }
-  if (auto document = parse_loose_json(text)) add_document(*std::move(document), out);
-  else add_unreadable(text, out);
+  if (auto document = parse_loose_json(text))
+    add_document(*std::move(document), out);
+  else
+    add_unreadable(text, out);
 }
 
 ChatStreamNormalizer::ChatStreamNormalizer(StreamOptions options)
@@ -165,13 +168,14 @@ StreamState ChatStreamNormalizer::finish(StreamEnd end, std::string& out) {
   if (impl.state == StreamState::Failed || impl.finished) return impl.state;
   if (end == StreamEnd::Cut && impl.state == StreamState::Open) {
     impl.fail_with(Error{Errc::UpstreamBroken,
-                         "the upstream's connection broke before its answer was complete", {}});
+                         "the upstream's connection broke before its answer was complete",
+                         {}});
     return impl.state;
   }
   if (impl.unreadable > 0)
-    add_warning(impl.answer.options.report,
-                fmt::format("{} events of the upstream were no chunks and were left out",
-                            impl.unreadable));
+    add_warning(
+        impl.answer.options.report,
+        fmt::format("{} events of the upstream were no chunks and were left out", impl.unreadable));
   if (auto complete = check_complete(impl.answer); !complete) {
     impl.fail_with(complete.error());
     return impl.state;

@@ -1,5 +1,6 @@
-// Turns whatever an upstream streams into chunks that every OpenAI client understands. The ten rules
-// stand in docs/streaming.md. One object per answer; pure, fuzzed. agent/pass_through drives it.
+// Turns whatever an upstream streams into chunks that every OpenAI client understands. The ten
+// rules stand in docs/streaming.md. One object per answer; pure, fuzzed. agent/pass_through drives
+// it.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +14,12 @@
 namespace toolgate {
 
 struct StreamOptions {
-  std::string model;            // stands in when the upstream names none
-  std::string completion_id;    // likewise
-  std::int64_t created = 0;     // likewise
-  bool include_usage = false;   // the client asked for a usage chunk
-  std::size_t prompt_bytes = 0; // for an estimate when the upstream gives no usage
-  TurnReport report;            // what is known before the answer; the stream adds warnings
+  std::string model;             // stands in when the upstream names none
+  std::string completion_id;     // likewise
+  std::int64_t created = 0;      // likewise
+  bool include_usage = false;    // the client asked for a usage chunk
+  std::size_t prompt_bytes = 0;  // for an estimate when the upstream gives no usage
+  TurnReport report;             // what is known before the answer; the stream adds warnings
 };
 
 enum class StreamState {
@@ -39,13 +40,14 @@ class ChatStreamNormalizer {
   ~ChatStreamNormalizer();
 
   // Takes the data of one upstream event and appends what the client gets to `out` (complete
-  // "data: …\n\n" events; often the upstream's bytes unchanged). kJsonPadding bytes after `data` must
-  // be readable. finish_reason, usage and the turn report are held back for finish().
+  // "data: …\n\n" events; often the upstream's bytes unchanged). kJsonPadding bytes after `data`
+  // must be readable. finish_reason, usage and the turn report are held back for finish().
   StreamState add(std::string_view data, std::string& out);
 
-  // The upstream has ended: appends what is due (missing "{}" arguments, finish chunks, usage, report,
-  // [DONE]) and answers Done; or answers Failed when the answer cannot be completed honestly: the
-  // stream was cut, held nothing at all, or stopped in the middle of a call's arguments.
+  // The upstream has ended: appends what is due (missing "{}" arguments, finish chunks, usage,
+  // report, [DONE]) and answers Done; or answers Failed when the answer cannot be completed
+  // honestly: the stream was cut, held nothing at all, or stopped in the middle of a call's
+  // arguments.
   StreamState finish(StreamEnd end, std::string& out);
 
   // Set once Failed.

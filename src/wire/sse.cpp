@@ -69,8 +69,8 @@ std::optional<std::string_view> SseReader::next_line() {
     after_return_ = false;
     if (buffer_[position_] == '\n') ++position_;
   }
-  const std::size_t end = std::min(find_cached('\n', no_newline_before_),
-                                   find_cached('\r', no_return_before_));
+  const std::size_t end =
+      std::min(find_cached('\n', no_newline_before_), find_cached('\r', no_return_before_));
   if (end == buffer_.size()) return std::nullopt;
   const auto line = std::string_view(buffer_).substr(position_, end - position_);
   after_return_ = buffer_[end] == '\r';
@@ -99,8 +99,8 @@ void SseReader::add_data(std::string_view value) {
   if (!has_data_) {
     has_data_ = true;
     // "data" without a colon has no value in the buffer that could be pointed to.
-    data_begin_ = value.empty() ? position_ - 1
-                                : static_cast<std::size_t>(value.data() - buffer_.data());
+    data_begin_ =
+        value.empty() ? position_ - 1 : static_cast<std::size_t>(value.data() - buffer_.data());
     data_end_ = data_begin_ + value.size();
     return;
   }

@@ -1,3 +1,4 @@
+// Nothing here looks at the upstream's bytes any more: the state says what is due.
 #include "wire/stream_ending.h"
 
 #include <algorithm>
@@ -180,6 +181,7 @@ void end_answer(AnswerState& state, std::string& out) {
   }
   // All reasons first: each may add a warning to the report on the last chunk.
   std::vector<std::string_view> reasons;
+  reasons.reserve(state.choices.size());
   for (const StreamedChoice& choice : state.choices)
     reasons.push_back(finish_reason(choice, state.options.report));
   for (std::size_t i = 0; i < reasons.size(); ++i) {

@@ -88,8 +88,10 @@ std::string mend_text(std::string_view text) {
     }
     const std::uint32_t next = encoded_surrogate(text.substr(at + 3));
     const bool pair = is_high(unit) && is_low(next);
-    if (pair) append_pair(joined, unit, next);
-    else joined += kReplacement;
+    if (pair)
+      append_pair(joined, unit, next);
+    else
+      joined += kReplacement;
     at += pair ? 6 : 3;
   }
   return mend_utf8(joined);

@@ -1,5 +1,5 @@
-// Text that a model's server cut inside a character: bytes of UTF-8 or halves of an escaped surrogate
-// pair in two deltas. The stream normaliser keeps one carry per text it joins.
+// Text that a model's server cut inside a character: bytes of UTF-8 or halves of an escaped
+// surrogate pair in two deltas. The stream normaliser keeps one carry per text it joins.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Upstreams number calls from 1, not at all, all with 0, or give a new id with every piece; the rules
-// here find the call that was meant.
+// Upstreams number calls from 1, not at all, all with 0, or give a new id with every piece; the
+// rules here find the call that was meant.
 #include "wire/tool_call_deltas.h"
 
 #include <algorithm>
@@ -15,7 +15,8 @@ bool begins_another(const StreamedCall& call, const ToolCallDelta& delta) {
   const bool other_id =
       !delta.id.empty() && !call.upstream_id.empty() && delta.id != call.upstream_id;
   // Some upstreams make a new id for every piece: without a name that is still the open call.
-  if (other_id) return !delta.name.empty() || !call.arguments.started() || call.arguments.complete();
+  if (other_id)
+    return !delta.name.empty() || !call.arguments.started() || call.arguments.complete();
   if (delta.name.empty() || call.name.empty()) return false;
   const bool unmarked = !delta.index && delta.id.empty();
   if (unmarked && delta.beside_another) return true;
@@ -28,9 +29,12 @@ bool begins_another(const StreamedCall& call, const ToolCallDelta& delta) {
 void ArgumentScan::add(std::string_view text) {
   for (const char c : text) {
     if (in_string_) {
-      if (escaped_) escaped_ = false;
-      else if (c == '\\') escaped_ = true;
-      else if (c == '"') in_string_ = false;
+      if (escaped_)
+        escaped_ = false;
+      else if (c == '\\')
+        escaped_ = true;
+      else if (c == '"')
+        in_string_ = false;
       continue;
     }
     if (c == ' ' || c == '\t' || c == '\n' || c == '\r') continue;
@@ -101,9 +105,13 @@ bool ToolCallJoiner::can_open_as_is(const ToolCallDelta& delta) const {
   constexpr std::size_t kUsualBytes = 1024;
   if (delta.index != sent_ || delta.id.empty() || delta.name.empty()) return false;
   if (delta.id.size() + delta.name.size() > kUsualBytes) return false;
-  return calls_.size() < kMaxCalls && std::ranges::none_of(calls_, [&](const StreamedCall& call) {
-    return call.upstream_index == delta.index || call.upstream_id == delta.id || call.id == delta.id;
-  });
+  return calls_.size() < kMaxCalls && std::ranges::none_of(
+                                          calls_,
+                                          [&](const StreamedCall& call) {
+                                            return call.upstream_index == delta.index ||
+                                                   call.upstream_id == delta.id ||
+                                                   call.id == delta.id;
+                                          });
 }
 
 std::vector<ClassicCall> join_classic(std::span<const ToolCallDelta> deltas) {

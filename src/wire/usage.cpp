@@ -51,8 +51,8 @@ json::object complete_usage(const json::object* upstream, AnswerSize size, TurnR
     prompt = total && completion ? std::max<std::int64_t>(*total - *completion, 0)
                                  : estimate_tokens(size.prompt_bytes);
   if (!completion)
-    completion = total ? std::max<std::int64_t>(*total - *prompt, 0)
-                       : estimate_tokens(size.output_bytes);
+    completion =
+        total ? std::max<std::int64_t>(*total - *prompt, 0) : estimate_tokens(size.output_bytes);
   if (!total) total = *prompt + *completion;
   usage["prompt_tokens"] = *prompt;
   usage["completion_tokens"] = *completion;

@@ -1,31 +1,57 @@
 // @openai/agents in chat mode against the gateway.
+import {Agent, OpenAIChatCompletionsModel, Runner, setTracingDisabled, tool} from '@openai/agents';
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import {describe, test} from 'node:test';
 import OpenAI from 'openai';
-import { Agent, OpenAIChatCompletionsModel, Runner, setTracingDisabled, tool } from '@openai/agents';
-import { z } from 'zod';
-import { CITY, useGateway, watchNext } from './support.mjs';
+import {z} from 'zod';
 
-const world = useGateway();
+import {CITY, useGateway, watchNext} from './support.mjs';
+
 let model;
-before(() => {
+const world = useGateway(({baseURL}) => {
   setTracingDisabled(true);
-  model = new OpenAIChatCompletionsModel(new OpenAI({ baseURL: world.baseURL, apiKey: 'sk-client', maxRetries: 0 }), 'mock-1');
+  model = new OpenAIChatCompletionsModel(
+      new OpenAI({baseURL: baseURL, apiKey: 'sk-client', maxRetries: 0}), 'mock-1');
 });
 
 function agentFor(calls, more = {}) {
-  return new Agent({ name: 'tester', instructions: 'Answer.', model, ...more, tools: [
-    tool({ name: 'get_weather', description: 'weather', parameters: z.object({ city: z.string() }), execute: (input) => { calls.push(input); return 'sunny'; } }),
-    tool({ name: 'get_time', description: 'time', parameters: z.object({ zone: z.string() }), execute: (input) => { calls.push(input); return 'noon'; } })] });
+  return new Agent({
+    name: 'tester',
+    instructions: 'Answer.',
+    model,
+    ...more,
+    tools: [
+      tool({
+        name: 'get_weather',
+        description: 'weather',
+        parameters: z.object({city: z.string()}),
+        execute: (input) => {
+          calls.push(input);
+          return 'sunny';
+        }
+      }),
+      tool({
+        name: 'get_time',
+        description: 'time',
+        parameters: z.object({zone: z.string()}),
+        execute: (input) => {
+          calls.push(input);
+          return 'noon';
+        }
+      })
+    ]
+  });
 }
-const runner = () => new Runner({ tracingDisabled: true });
+const runner = () => new Runner({tracingDisabled: true});
 
 test('plain', async () => {
   const result = await runner().run(agentFor([]), 'Grüße 🌍');
   assert.equal(result.finalOutput, 'You said: Grüße 🌍');
 });
 
-for (const [prompt, inputs, said] of [['weather?', [{ city: CITY }], 'sunny'], ['both', [{ city: CITY }, { zone: 'CET' }], 'sunny and noon']]) {
+for (const [prompt, inputs, said] of [
+         ['weather?', [{city: CITY}], 'sunny'],
+         ['both', [{city: CITY}, {zone: 'CET'}], 'sunny and noon']]) {
   test(`tools round trip, whole: ${prompt}`, async () => {
     const calls = [];
     const result = await runner().run(agentFor(calls), prompt);
@@ -34,7 +60,7 @@ for (const [prompt, inputs, said] of [['weather?', [{ city: CITY }], 'sunny'], [
   });
   test(`tools round trip, streamed: ${prompt}`, async () => {
     const calls = [];
-    const result = await runner().run(agentFor(calls), prompt, { stream: true });
+    const result = await runner().run(agentFor(calls), prompt, {stream: true});
     let text = '';
     for await (const piece of result.toTextStream()) text += piece;
     await result.completed;
@@ -45,8 +71,9 @@ for (const [prompt, inputs, said] of [['weather?', [{ city: CITY }], 'sunny'], [
 
 test('strict tools and a required choice pass', async () => {
   const asked = world.upstream.nextRequest();
-  await runner().run(agentFor([], { modelSettings: { toolChoice: 'required', parallelToolCalls: true } }), 'weather?');
-  const { json } = await asked;
+  await runner().run(
+      agentFor([], {modelSettings: {toolChoice: 'required', parallelToolCalls: true}}), 'weather?');
+  const {json} = await asked;
   assert.equal(json.tools[0].function.strict, true);
   assert.equal(json.tool_choice, 'required');
   assert.equal(json.parallel_tool_calls, true);
@@ -67,9 +94,10 @@ describe('errors', () => {
 test('abort inside a stream reaches the upstream', async () => {
   const watched = watchNext(world.upstream);
   const stop = new AbortController();
-  const result = await runner().run(agentFor([]), 'count', { stream: true, signal: stop.signal });
+  const result = await runner().run(agentFor([]), 'count', {stream: true, signal: stop.signal});
   let seen = 0;
-  for await (const piece of result.toTextStream()) if (piece && ++seen === 3) stop.abort();
+  for await (const piece of result.toTextStream())
+    if (piece && ++seen === 3) stop.abort();
   await watched.closed();
   assert.ok(seen >= 3);
 });

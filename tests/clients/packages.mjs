@@ -1,12 +1,13 @@
 // Loaded with --import: lets the tests import npm packages from build/tools/clients, where
 // scripts/install.sh puts them.
-import { registerHooks } from 'node:module';
-import { existsSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
+import {existsSync} from 'node:fs';
+import {registerHooks} from 'node:module';
 import path from 'node:path';
+import {pathToFileURL} from 'node:url';
 
 const root = path.resolve(import.meta.dirname, '../..');
-const installed = path.join(process.env.TOOLGATE_CLIENTS ?? path.join(root, 'build/tools/clients'), 'package.json');
+const installed = path.join(
+    process.env.TOOLGATE_CLIENTS ?? path.join(root, 'build/tools/clients'), 'package.json');
 const tests = pathToFileURL(path.join(root, 'tests/')).href;
 
 if (!existsSync(installed)) {
@@ -18,6 +19,6 @@ registerHooks({
   resolve(specifier, context, next) {
     const bare = !/^(\.|\/|node:|file:)/.test(specifier);
     if (!bare || !context.parentURL?.startsWith(tests)) return next(specifier, context);
-    return next(specifier, { ...context, parentURL: pathToFileURL(installed).href });
+    return next(specifier, {...context, parentURL: pathToFileURL(installed).href});
   },
 });

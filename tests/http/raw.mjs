@@ -1,13 +1,15 @@
-// An HTTP/1.1 client that writes any bytes and reads strictly: whatever is malformed in an answer throws.
+// An HTTP/1.1 client that writes any bytes and reads strictly: whatever is malformed in an answer
+// throws.
 import assert from 'node:assert/strict';
+import {once} from 'node:events';
 import net from 'node:net';
-import { once } from 'node:events';
 
 const TIMEOUT = 30_000;
 
 export class Connection {
-  static async open(port, { host = '127.0.0.1' } = {}) {
-    const connection = new Connection(net.connect({ port, host, noDelay: true, allowHalfOpen: true }));
+  static async open(port, {host = '127.0.0.1'} = {}) {
+    const connection =
+        new Connection(net.connect({port, host, noDelay: true, allowHalfOpen: true}));
     await once(connection.socket, 'connect');
     return connection;
   }
@@ -15,7 +17,7 @@ export class Connection {
   constructor(socket) {
     this.socket = socket;
     this.data = Buffer.alloc(0);
-    this.ended = false;     // the peer has sent everything
+    this.ended = false;  // the peer has sent everything
     this.error = null;
     this.bytesRead = 0;
     this.wake = [];
@@ -24,27 +26,56 @@ export class Connection {
       this.data = this.data.length ? Buffer.concat([this.data, bytes]) : bytes;
       this.#notify();
     });
-    socket.on('end', () => { this.ended = true; this.#notify(); });
-    socket.on('error', (error) => { this.error = error; this.ended = true; this.#notify(); });
-    socket.on('close', () => { this.ended = true; this.#notify(); });
+    socket.on('end', () => {
+      this.ended = true;
+      this.#notify();
+    });
+    socket.on('error', (error) => {
+      this.error = error;
+      this.ended = true;
+      this.#notify();
+    });
+    socket.on('close', () => {
+      this.ended = true;
+      this.#notify();
+    });
   }
 
-  #notify() { for (const resolve of this.wake.splice(0)) resolve(); }
+  #notify() {
+    for (const resolve of this.wake.splice(0)) resolve();
+  }
 
-  send(bytes) { this.socket.write(bytes); return this; }
-  finish() { this.socket.end(); }
-  reset() { this.socket.resetAndDestroy(); }
-  destroy() { this.socket.destroy(); }
+  send(bytes) {
+    this.socket.write(bytes);
+    return this;
+  }
+  finish() {
+    this.socket.end();
+  }
+  reset() {
+    this.socket.resetAndDestroy();
+  }
+  destroy() {
+    this.socket.destroy();
+  }
 
   // False at the end of the peer's bytes.
   async more(timeout = TIMEOUT) {
     if (this.ended) return false;
     const before = this.bytesRead;
     const timer = Promise.withResolvers();
-    const handle = setTimeout(() => timer.reject(new Error(`no byte within ${timeout} ms; so far: ` +
-      JSON.stringify(this.data.toString('latin1').slice(-300)))), timeout);
+    const handle = setTimeout(
+        () => timer.reject(new Error(
+            `no byte within ${timeout} ms; so far: ` +
+            JSON.stringify(this.data.toString('latin1').slice(-300)))),
+        timeout);
     try {
-      await Promise.race([new Promise((resolve) => { this.wake.push(resolve); }), timer.promise]);
+      await Promise.race([
+        new Promise((resolve) => {
+          this.wake.push(resolve);
+        }),
+        timer.promise
+      ]);
     } finally {
       clearTimeout(handle);
     }
@@ -61,8 +92,10 @@ export class Connection {
     let at;
     while ((at = this.data.indexOf('\n')) < 0) {
       if (!await this.more()) {
-        throw Object.assign(new Error(`closed inside ${what}: ${JSON.stringify(this.data.toString('latin1').slice(-200))}`),
-          { bytes: this.data.length, cause: this.error });
+        throw Object.assign(
+            new Error(`closed inside ${what}: ${
+                JSON.stringify(this.data.toString('latin1').slice(-200))}`),
+            {bytes: this.data.length, cause: this.error});
       }
     }
     assert.equal(this.data[at - 1], 13, `${what}: a line that does not end with CRLF`);
@@ -73,7 +106,8 @@ export class Connection {
 
   async #take(count, what) {
     while (this.data.length < count) {
-      if (!await this.more()) throw new Error(`closed inside ${what}: ${this.data.length} of ${count} bytes`);
+      if (!await this.more())
+        throw new Error(`closed inside ${what}: ${this.data.length} of ${count} bytes`);
     }
     const bytes = this.data.subarray(0, count);
     this.data = this.data.subarray(count);
@@ -96,8 +130,9 @@ export class Connection {
       const count = rawHeaders.filter(([key]) => key.toLowerCase() === name).length;
       assert.ok(count <= 1, `${name} stands ${count} times in the answer`);
     }
-    assert.ok(!(headers['content-length'] && headers['transfer-encoding']), 'both lengths in one answer');
-    return { minor: Number(match[1]), status: Number(match[2]), headers, rawHeaders };
+    assert.ok(
+        !(headers['content-length'] && headers['transfer-encoding']), 'both lengths in one answer');
+    return {minor: Number(match[1]), status: Number(match[2]), headers, rawHeaders};
   }
 
   // The next chunk of a chunked body; null after the last one.
@@ -115,7 +150,8 @@ export class Connection {
   }
 
   async body(head, method = 'POST') {
-    if (method === 'HEAD' || head.status === 204 || head.status === 304 || head.status < 200) return Buffer.alloc(0);
+    if (method === 'HEAD' || head.status === 204 || head.status === 304 || head.status < 200)
+      return Buffer.alloc(0);
     if (head.headers['transfer-encoding'] !== undefined) {
       assert.equal(head.headers['transfer-encoding'].toLowerCase(), 'chunked');
       const parts = [];
@@ -126,8 +162,9 @@ export class Connection {
       assert.match(head.headers['content-length'], /^\d+$/);
       return this.#take(Number(head.headers['content-length']), 'the body');
     }
-    assert.ok(head.headers.connection?.toLowerCase() === 'close' || head.minor === 0,
-      'an answer without a length on a connection that stays open');
+    assert.ok(
+        head.headers.connection?.toLowerCase() === 'close' || head.minor === 0,
+        'an answer without a length on a connection that stays open');
     await this.drain();
     assert.equal(this.error, null, 'a body that ends with a reset');
     return this.data;
@@ -136,33 +173,46 @@ export class Connection {
   async response(method = 'POST') {
     const head = await this.head();
     const body = await this.body(head, method);
-    return { ...head, body, text: body.toString(), get json() { return JSON.parse(this.text); } };
+    return {
+      ...head,
+      body,
+      text: body.toString(),
+      get json() {
+        return JSON.parse(this.text);
+      }
+    };
   }
 }
 
-export function requestBytes({ method = 'GET', path = '/', headers = {}, body, port, host }) {
-  const all = { Host: host ?? `127.0.0.1:${port}`, ...headers };
+export function requestBytes({method = 'GET', path = '/', headers = {}, body, port, host}) {
+  const all = {Host: host ?? `127.0.0.1:${port}`, ...headers};
   if (body !== undefined && !('Transfer-Encoding' in all) && !('Content-Length' in all)) {
     all['Content-Length'] = Buffer.byteLength(body);
   }
-  const lines = Object.entries(all).filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  return Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines}\r\n`), Buffer.from(body ?? '')]);
+  const lines = Object.entries(all)
+                    .filter(([, value]) => value !== undefined)
+                    .map(([name, value]) => `${name}: ${value}\r\n`)
+                    .join('');
+  return Buffer.concat(
+      [Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines}\r\n`), Buffer.from(body ?? '')]);
 }
 
 // One request on a connection of its own.
 export async function exchange(port, options) {
   const connection = await Connection.open(port);
   try {
-    connection.send(requestBytes({ port, ...options }));
+    connection.send(requestBytes({port, ...options}));
     return await connection.response(options.method ?? 'GET');
   } finally {
     connection.destroy();
   }
 }
 
-export function chat(port, value, { headers = {}, path = '/v1/chat/completions' } = {}) {
-  return exchange(port, { method: 'POST', path,
-    headers: { 'Content-Type': 'application/json', ...headers },
-    body: typeof value === 'string' || Buffer.isBuffer(value) ? value : JSON.stringify(value) });
+export function chat(port, value, {headers = {}, path = '/v1/chat/completions'} = {}) {
+  return exchange(port, {
+    method: 'POST',
+    path,
+    headers: {'Content-Type': 'application/json', ...headers},
+    body: typeof value === 'string' || Buffer.isBuffer(value) ? value : JSON.stringify(value)
+  });
 }

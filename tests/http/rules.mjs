@@ -1,9 +1,9 @@
-// The rules that every answer of the gateway keeps, whatever the upstream sent (docs/streaming.md), and the
-// published OpenAI schemas where they are at hand.
-import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import path from 'node:path';
+// The rules that every answer of the gateway keeps, whatever the upstream sent (docs/streaming.md),
+// and the published OpenAI schemas where they are at hand.
 import Ajv2020 from 'ajv/dist/2020.js';
+import assert from 'node:assert/strict';
+import {existsSync, readFileSync} from 'node:fs';
+import path from 'node:path';
 
 const schemas = path.resolve(import.meta.dirname, '../../../shared/thirdparty/openai-schemas');
 export const haveSchemas = existsSync(schemas);
@@ -12,23 +12,32 @@ const validators = new Map();
 export function checkSchema(name, value) {
   if (!haveSchemas) return;
   if (!validators.has(name)) {
-    const ajv = new (Ajv2020.default ?? Ajv2020)({ strict: false, allErrors: true, validateFormats: false });
-    validators.set(name, ajv.compile(JSON.parse(readFileSync(path.join(schemas, `${name}.json`), 'utf8'))));
+    const ajv =
+        new (Ajv2020.default ?? Ajv2020)({strict: false, allErrors: true, validateFormats: false});
+    validators.set(
+        name, ajv.compile(JSON.parse(readFileSync(path.join(schemas, `${name}.json`), 'utf8'))));
   }
   const validate = validators.get(name);
-  assert.ok(validate(value), `${name}: ${JSON.stringify(validate.errors?.slice(0, 5))} in ${JSON.stringify(value).slice(0, 600)}`);
+  assert.ok(
+      validate(value),
+      `${name}: ${JSON.stringify(validate.errors?.slice(0, 5))} in ${
+          JSON.stringify(value).slice(0, 600)}`);
 }
 
 // The events of a stream. Only data lines and comments may stand in it, and only LF ends a line.
 export function readEvents(bytes) {
-  const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  assert.ok(text === '' || text.endsWith('\n\n'), `the last event is not closed: ${JSON.stringify(text.slice(-100))}`);
+  const text = new TextDecoder('utf-8', {fatal: true}).decode(bytes);
+  assert.ok(
+      text === '' || text.endsWith('\n\n'),
+      `the last event is not closed: ${JSON.stringify(text.slice(-100))}`);
   const events = [];
   for (const block of text.split('\n\n').slice(0, -1)) {
     const lines = block.split('\n').filter((line) => !line.startsWith(':'));
     if (lines.length === 0) continue;
-    assert.equal(lines.length, 1, `more than one line in an event: ${JSON.stringify(block.slice(0, 200))}`);
-    assert.ok(lines[0].startsWith('data: '), `no data line: ${JSON.stringify(lines[0].slice(0, 200))}`);
+    assert.equal(
+        lines.length, 1, `more than one line in an event: ${JSON.stringify(block.slice(0, 200))}`);
+    assert.ok(
+        lines[0].startsWith('data: '), `no data line: ${JSON.stringify(lines[0].slice(0, 200))}`);
     events.push(lines[0].slice(6));
   }
   return events;
@@ -40,7 +49,8 @@ export function checkError(value) {
   assert.equal(typeof value.error.message, 'string');
   assert.notEqual(value.error.message, '');
   assert.equal(typeof value.error.type, 'string');
-  for (const key of ['code', 'param']) assert.ok(value.error[key] === null || typeof value.error[key] === 'string', key);
+  for (const key of ['code', 'param'])
+    assert.ok(value.error[key] === null || typeof value.error[key] === 'string', key);
   return value.error;
 }
 
@@ -54,7 +64,8 @@ function checkUsage(usage) {
 
 function checkReport(report) {
   assert.equal(typeof report?.rounds, 'number', 'no toolgate.rounds');
-  for (const key of ['invocations', 'warnings', 'fixes']) assert.ok(Array.isArray(report[key]), `toolgate.${key}`);
+  for (const key of ['invocations', 'warnings', 'fixes'])
+    assert.ok(Array.isArray(report[key]), `toolgate.${key}`);
 }
 
 function addCallDelta(calls, delta) {
@@ -63,8 +74,10 @@ function addCallDelta(calls, delta) {
   if (delta.index === calls.length) {
     assert.ok(typeof delta.id === 'string' && delta.id !== '', 'first delta of a call without id');
     assert.equal(delta.type, 'function', 'first delta of a call without type');
-    assert.ok(typeof delta.function?.name === 'string' && delta.function.name !== '', 'first delta of a call without name');
-    calls.push({ id: delta.id, name: delta.function.name, arguments: '' });
+    assert.ok(
+        typeof delta.function?.name === 'string' && delta.function.name !== '',
+        'first delta of a call without name');
+    calls.push({id: delta.id, name: delta.function.name, arguments: ''});
   } else {
     assert.ok(!delta.id || delta.id === calls[delta.index].id, 'a call changes its id');
   }
@@ -78,10 +91,10 @@ function checkCalls(calls) {
   for (const call of calls) assert.notEqual(call.arguments, '', 'a call without arguments');
 }
 
-// What a client makes of a stream: {text, calls, finish, usage, error, report}. `report: false` is for
-// streams that do not come from the gateway.
-export function checkStream(events, { includeUsage = false, report = true } = {}) {
-  const outcome = { text: '', calls: [], finish: null, usage: null, error: null };
+// What a client makes of a stream: {text, calls, finish, usage, error, report}. `report: false` is
+// for streams that do not come from the gateway.
+export function checkStream(events, {includeUsage = false, report = true} = {}) {
+  const outcome = {text: '', calls: [], finish: null, usage: null, error: null, warnings: []};
   let id = null;
   let reports = 0;
   const last = events.at(-1);
@@ -104,7 +117,11 @@ export function checkStream(events, { includeUsage = false, report = true } = {}
     assert.ok(Number.isInteger(value.created), 'created');
     assert.ok(typeof value.model === 'string' && value.model !== '', 'model');
     assert.ok(Array.isArray(value.choices), 'a chunk without choices');
-    if (value.toolgate) { reports += 1; checkReport(value.toolgate); }
+    if (value.toolgate) {
+      reports += 1;
+      checkReport(value.toolgate);
+      outcome.warnings = value.toolgate.warnings;
+    }
     if (value.usage) {
       assert.ok(includeUsage, 'usage that nobody asked for');
       assert.deepEqual(value.choices, [], 'usage beside choices');
@@ -112,20 +129,22 @@ export function checkStream(events, { includeUsage = false, report = true } = {}
       assert.notEqual(outcome.finish, null, 'usage before the end');
       checkUsage(value.usage);
       outcome.usage = value.usage;
-    } else {
-      assert.ok(value.choices.length > 0, 'a chunk of no choices');
     }
     for (const choice of value.choices) {
       assert.equal(choice.index, 0, 'choices[].index');
       assert.equal(outcome.finish, null, 'a delta after the finish');
       assert.ok(choice.delta && typeof choice.delta === 'object', 'no delta');
-      if (!outcome.started) assert.equal(choice.delta.role, 'assistant', 'the first delta has no role');
+      if (!outcome.started)
+        assert.equal(choice.delta.role, 'assistant', 'the first delta has no role');
       outcome.started = true;
-      const { content } = choice.delta;
-      assert.ok(content === undefined || content === null || typeof content === 'string', 'content');
+      const {content} = choice.delta;
+      assert.ok(
+          content === undefined || content === null || typeof content === 'string', 'content');
       outcome.text += content ?? '';
       for (const call of choice.delta.tool_calls ?? []) addCallDelta(outcome.calls, call);
-      assert.ok(choice.finish_reason === null || typeof choice.finish_reason === 'string', 'finish_reason');
+      assert.ok(
+          choice.finish_reason === null || typeof choice.finish_reason === 'string',
+          'finish_reason');
       assert.notEqual(choice.finish_reason, '');
       outcome.finish = choice.finish_reason;
     }
@@ -140,7 +159,7 @@ export function checkStream(events, { includeUsage = false, report = true } = {}
   return outcome;
 }
 
-export function checkWhole(value, { report = true } = {}) {
+export function checkWhole(value, {report = true} = {}) {
   checkSchema('CreateChatCompletionResponse', value);
   assert.equal(value.object, 'chat.completion');
   assert.ok(typeof value.id === 'string' && value.id !== '', 'id');
@@ -149,41 +168,59 @@ export function checkWhole(value, { report = true } = {}) {
   assert.equal(value.choices.length, 1);
   const [choice] = value.choices;
   assert.equal(choice.index, 0, 'choices[].index');
-  const { message } = choice;
+  const {message} = choice;
   assert.equal(message.role, 'assistant');
   assert.ok(message.content === null || typeof message.content === 'string', 'content');
   assert.ok('refusal' in message, 'refusal');
   assert.ok('logprobs' in choice, 'logprobs');
-  assert.ok(typeof choice.finish_reason === 'string' && choice.finish_reason !== '', 'finish_reason');
+  assert.ok(
+      typeof choice.finish_reason === 'string' && choice.finish_reason !== '', 'finish_reason');
   const calls = (message.tool_calls ?? []).map((call) => {
     assert.ok(typeof call.id === 'string' && call.id !== '', 'a call without id');
     assert.equal(call.type, 'function');
-    assert.ok(typeof call.function.name === 'string' && call.function.name !== '', 'a call without name');
+    assert.ok(
+        typeof call.function.name === 'string' && call.function.name !== '', 'a call without name');
     assert.equal(typeof call.function.arguments, 'string');
-    return { id: call.id, ...call.function };
+    return {id: call.id, ...call.function};
   });
   checkCalls(calls);
   if (calls.length) assert.equal(choice.finish_reason, 'tool_calls');
   checkUsage(value.usage);
   if (report) checkReport(value.toolgate);
-  return { text: message.content ?? '', calls, finish: choice.finish_reason, usage: value.usage, error: null };
+  return {
+    text: message.content ?? '',
+    calls,
+    finish: choice.finish_reason,
+    usage: value.usage,
+    error: null,
+    warnings: value.toolgate?.warnings ?? []
+  };
 }
 
 // An answer over HTTP, streamed or whole, as an outcome; `status` is the HTTP status.
-export function checkAnswer(response, { stream, includeUsage = false, report = true }) {
+export function checkAnswer(response, {stream, includeUsage = false, report = true}) {
   const type = response.headers['content-type'] ?? '';
   if (response.status !== 200) {
     assert.ok(response.status >= 400, `status ${response.status}`);
     assert.match(type, /^application\/json/);
-    return { status: response.status, text: '', calls: [], finish: null, error: checkError(JSON.parse(response.text)) };
+    return {
+      status: response.status,
+      text: '',
+      calls: [],
+      finish: null,
+      error: checkError(JSON.parse(response.text))
+    };
   }
   assert.match(type, stream ? /^text\/event-stream/ : /^application\/json/);
-  const outcome = stream ? checkStream(readEvents(response.body), { includeUsage, report })
-    : checkWhole(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(response.body)), { report });
-  return { status: 200, ...outcome };
+  const outcome = stream ?
+      checkStream(readEvents(response.body), {includeUsage, report}) :
+      checkWhole(
+          JSON.parse(new TextDecoder('utf-8', {fatal: true}).decode(response.body)), {report});
+  return {status: 200, ...outcome};
 }
 
-const sameText = (expected, text) => expected instanceof RegExp ? expected.test(text) : expected === text;
+const sameText = (expected, text) =>
+    expected instanceof RegExp ? expected.test(text) : expected === text;
 
 // Null when `outcome` is as expected, otherwise why not.
 export function difference(expected, outcome) {
@@ -194,14 +231,22 @@ export function difference(expected, outcome) {
   const show = JSON.stringify(outcome).slice(0, 400);
   if (expected.fails) {
     if (!outcome.error) return `expected a failure, got ${show}`;
-    if (!expected.fails.test(outcome.error.message)) return `expected ${expected.fails}, got ${show}`;
-    if (expected.status && outcome.status !== expected.status) return `expected status ${expected.status}, got ${show}`;
+    if (!expected.fails.test(outcome.error.message))
+      return `expected ${expected.fails}, got ${show}`;
+    if (expected.status && outcome.status !== expected.status)
+      return `expected status ${expected.status}, got ${show}`;
     return null;
   }
   if (outcome.error) return `expected an answer, got ${show}`;
-  if (!sameText(expected.text, outcome.text)) return `expected text ${String(expected.text).slice(0, 200)}, got ${show}`;
+  if (expected.warns && outcome.warnings &&
+      !outcome.warnings.some((text) => expected.warns.test(text))) {
+    return `expected a warning ${expected.warns}, got ${show}`;
+  }
+  if (!sameText(expected.text, outcome.text))
+    return `expected text ${String(expected.text).slice(0, 200)}, got ${show}`;
   if (expected.finish !== outcome.finish) return `expected finish ${expected.finish}, got ${show}`;
   const calls = (list) => JSON.stringify(list.map((call) => [call.name, call.arguments]));
-  if (calls(expected.calls) !== calls(outcome.calls)) return `expected calls ${calls(expected.calls).slice(0, 300)}, got ${show}`;
+  if (calls(expected.calls) !== calls(outcome.calls))
+    return `expected calls ${calls(expected.calls).slice(0, 300)}, got ${show}`;
   return null;
 }

@@ -1,13 +1,13 @@
 // The demo model through its provider interface: what it calls, what it says, and both wire forms.
 #include "models/demo.h"
 
-#include "base/json.h"
-#include "base/utf8.h"
-#include "models/demo_script.h"
-
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "base/utf8.h"
+#include "models/demo_script.h"
 
 namespace toolgate {
 namespace {

@@ -15,7 +15,8 @@ TEST(Ids, HavePrefixAndTwentyFourLettersOrDigits) {
   const std::string id = make_id("call_");
   ASSERT_EQ(id.size(), 5U + 24U);
   EXPECT_TRUE(id.starts_with("call_"));
-  EXPECT_TRUE(std::all_of(id.begin() + 5, id.end(), [](unsigned char c) { return std::isalnum(c); }));
+  EXPECT_TRUE(
+      std::all_of(id.begin() + 5, id.end(), [](unsigned char c) { return std::isalnum(c); }));
 }
 
 TEST(Ids, AreDifferentOnAllThreads) {

@@ -44,7 +44,7 @@ class StderrFile {
 class Log : public testing::Test {
  protected:
   void SetUp() override { open_log(LogLevel::Info, false); }
-  void TearDown() override { open_log(LogLevel::Off, false); }
+  void TearDown() override { set_log_level(LogLevel::Off); }
 };
 
 TEST_F(Log, ALineHasTimeLevelAndText) {
@@ -77,11 +77,11 @@ TEST_F(Log, LinesBelowTheLevelAreNotWritten) {
   const StderrFile file;
   log(LogLevel::Debug, "unwanted");
   log_line(LogLevel::Debug, "unwanted");
-  open_log(LogLevel::Error, false);
+  set_log_level(LogLevel::Error);
   log(LogLevel::Warn, "unwanted");
   EXPECT_FALSE(log_enabled(LogLevel::Warn));
   EXPECT_TRUE(log_enabled(LogLevel::Error));
-  open_log(LogLevel::Off, false);
+  set_log_level(LogLevel::Off);
   EXPECT_FALSE(log_enabled(LogLevel::Error));
   EXPECT_FALSE(log_enabled(LogLevel::Off));
   flush_log();

@@ -61,7 +61,8 @@ json::value normalized(std::string_view body) {
 }
 
 TEST(Answer, CompleteOneKeepsItsBytes) {
-  std::string body = answer_with(R"({"role":"assistant","content":"h\u00e9","refusal":null, "x":1.50})");
+  std::string body =
+      answer_with(R"({"role":"assistant","content":"h\u00e9","refusal":null, "x":1.50})");
   const auto result = normalize_answer(body + "\n", plain_options());
   ASSERT_TRUE(result);
   body.pop_back();
@@ -90,8 +91,9 @@ TEST(Answer, MissingFieldsAreFilledIn) {
   EXPECT_EQ(answer.at("choices").at(0).at("finish_reason"), "stop");
   EXPECT_EQ(write_json(answer.at("usage")),
             R"({"prompt_tokens":10,"completion_tokens":2,"total_tokens":12})");
-  EXPECT_EQ(write_json(answer.at("toolgate").at("warnings")),
-            R"(["the upstream gave no finish_reason","usage is an estimate: the upstream sent none"])");
+  EXPECT_EQ(
+      write_json(answer.at("toolgate").at("warnings")),
+      R"(["the upstream gave no finish_reason","usage is an estimate: the upstream sent none"])");
 }
 
 TEST(Answer, ToolCallsAreMadeComplete) {
@@ -123,13 +125,18 @@ TEST(Answer, CallsThatNeedNothingKeepTheirBytes) {
 }
 
 TEST(Answer, FinishReasonFollowsTheContent) {
-  EXPECT_EQ(normalized(answer_with(R"({"content":"a"})", "null")).at("choices").at(0).at("finish_reason"),
-            "stop");
+  EXPECT_EQ(
+      normalized(answer_with(R"({"content":"a"})", "null")).at("choices").at(0).at("finish_reason"),
+      "stop");
   EXPECT_EQ(normalized(answer_with(R"({"content":"a"})", R"("tool_calls")"))
-                .at("choices").at(0).at("finish_reason"),
+                .at("choices")
+                .at(0)
+                .at("finish_reason"),
             "stop");
   EXPECT_EQ(normalized(answer_with(R"({"content":"a"})", R"("length")"))
-                .at("choices").at(0).at("finish_reason"),
+                .at("choices")
+                .at(0)
+                .at("finish_reason"),
             "length");
 }
 
@@ -141,7 +148,8 @@ TEST(Answer, KeysGivenTwiceAreRepaired) {
 
 TEST(Answer, BrokenTextIsMended) {
   const auto result = normalize_answer(
-      answer_with("{\"role\":\"assistant\",\"content\":\"a\xFF\\ud83d\",\"refusal\":null}"), plain_options());
+      answer_with("{\"role\":\"assistant\",\"content\":\"a\xFF\\ud83d\",\"refusal\":null}"),
+      plain_options());
   const json::value answer = complete(result);
   EXPECT_TRUE(is_valid_utf8(*result));
   EXPECT_EQ(answer.at("choices").at(0).at("message").at("content"), "a\xEF\xBF\xBD\xEF\xBF\xBD");
@@ -179,9 +187,9 @@ TEST(AnswerToStream, GivesCanonicalEvents) {
                             options, out));
   EXPECT_TRUE(out.starts_with("data: {\"id\":\"c1\",\"object\":\"chat.completion.chunk\"")) << out;
   EXPECT_NE(out.find(R"("content":"hi")"), std::string::npos);
-  EXPECT_NE(out.find(R"("index":0,"id":"x")") != std::string::npos ||
-                out.find(R"("id":"x")") != std::string::npos,
-            false);
+  EXPECT_NE(out.find(R"("id":"x","function":{"name":"f","arguments":"{}"},"index":0)"),
+            std::string::npos)
+      << out;
   EXPECT_NE(out.find(R"("finish_reason":"tool_calls")"), std::string::npos);
   EXPECT_NE(out.find(R"("choices":[],"usage":{"prompt_tokens":1)"), std::string::npos);
   EXPECT_TRUE(out.ends_with("data: [DONE]\n\n"));
@@ -195,12 +203,21 @@ TEST(AnswerToStream, FailsWithoutWritingAnything) {
 }
 
 constexpr std::string_view kStreamed =
-    "data: {\"id\":\"c1\",\"created\":5,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\","
-    "\"content\":\"a\",\"reasoning\":\"r1\"},\"logprobs\":{\"content\":[1]},\"finish_reason\":null}]}\n\n"
-    "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"b\",\"reasoning\":\"r2\"},\"logprobs\":{\"content\":[2]}}]}\n\n"
-    "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":1,\"id\":\"x\",\"function\":{\"name\":\"f\","
+    "data: "
+    "{\"id\":\"c1\",\"created\":5,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"role\":"
+    "\"assistant\","
+    "\"content\":\"a\",\"reasoning\":\"r1\"},\"logprobs\":{\"content\":[1]},\"finish_reason\":null}"
+    "]}\n\n"
+    "data: "
+    "{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"b\",\"reasoning\":\"r2\"},\"logprobs\":{"
+    "\"content\":[2]}}]}\n\n"
+    "data: "
+    "{\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":1,\"id\":\"x\",\"function\":{"
+    "\"name\":\"f\","
     "\"arguments\":\"{\\\"a\\\"\"}}]}}]}\n\n"
-    "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":1,\"function\":{\"arguments\":\":1}\"}}]},"
+    "data: "
+    "{\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":1,\"function\":{"
+    "\"arguments\":\":1}\"}}]},"
     "\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2}}\n\n"
     "data: [DONE]\n\n";
 
@@ -217,13 +234,37 @@ TEST(StreamToAnswer, JoinsEverything) {
   EXPECT_EQ(answer.at("usage").at("total_tokens"), 3);
 }
 
+TEST(StreamToAnswer, TakesACallThatBeginsWithoutArguments) {
+  const json::value answer = complete(
+      assemble_answer("data: "
+                      "{\"id\":\"c1\",\"object\":\"chat.completion.chunk\",\"created\":5,\"model\":"
+                      "\"m\",\"choices\":[{"
+                      "\"index\":0,\"delta\":{\"role\":\"assistant\",\"tool_calls\":[{\"index\":0,"
+                      "\"id\":\"x\",\"type\":"
+                      "\"function\",\"function\":{\"name\":\"f\"}}]},\"finish_reason\":null}]}\n\n",
+                      plain_options()));
+  EXPECT_EQ(answer.at("choices")
+                .at(0)
+                .at("message")
+                .at("tool_calls")
+                .at(0)
+                .at("function")
+                .at("arguments"),
+            "{}");
+}
+
 TEST(StreamToAnswer, IsUsedForABodyOfEvents) {
-  EXPECT_EQ(normalized(": hi\n\n" + std::string(kStreamed)).at("choices").at(0).at("message").at("content"),
+  EXPECT_EQ(normalized(": hi\n\n" + std::string(kStreamed))
+                .at("choices")
+                .at(0)
+                .at("message")
+                .at("content"),
             "ab");
 }
 
 TEST(StreamToAnswer, ErrorsAreErrors) {
-  EXPECT_EQ(assemble_answer("data: {\"error\":\"boom\"}\n\n", plain_options()).error().message, "boom");
+  EXPECT_EQ(assemble_answer("data: {\"error\":\"boom\"}\n\n", plain_options()).error().message,
+            "boom");
   EXPECT_EQ(assemble_answer("data: [DONE]\n\n", plain_options()).error().status, 502);
 }
 

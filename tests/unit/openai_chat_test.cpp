@@ -2,14 +2,14 @@
 // client's bytes except for what was to change.
 #include "wire/openai_chat.h"
 
-#include "base/json.h"
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
+
+#include "base/json.h"
 
 namespace toolgate {
 namespace {

@@ -37,10 +37,10 @@ TEST(UpstreamError, KeepsOpenAisFields) {
 TEST(UpstreamError, FindsTheMessageInEveryKnownShape) {
   for (const std::string_view text :
        {R"({"error":"boom"})", R"({"message":"boom"})", R"({"detail":"boom"})",
-        R"({"detail":[{"loc":["body"],"msg":"boom","type":"v"}]})", R"([{"error":{"message":"boom"}}])",
-        R"({"error":{"message":"boom","code":null}})", "boom", "  boom\r\n", "\"boom\"",
-        "<html><head><title>boom</title></head><body>x</body></html>", "<p>boom</p>",
-        R"({"error":{"detail":"boom"}})", R"({"error":{},"message":"boom"})",
+        R"({"detail":[{"loc":["body"],"msg":"boom","type":"v"}]})",
+        R"([{"error":{"message":"boom"}}])", R"({"error":{"message":"boom","code":null}})", "boom",
+        "  boom\r\n", "\"boom\"", "<html><head><title>boom</title></head><body>x</body></html>",
+        "<p>boom</p>", R"({"error":{"detail":"boom"}})", R"({"error":{},"message":"boom"})",
         R"({"error":true,"message":"boom"})"})
     EXPECT_EQ(read_upstream_error(500, text).message, "boom") << text;
 }
@@ -80,9 +80,9 @@ std::optional<ErrorBody> found_in(std::string_view text) {
 
 TEST(ErrorInAnswer, IsFoundInEveryKnownShape) {
   for (const std::string_view text :
-       {R"({"error":{"message":"boom"}})", R"({"error":"boom"})", R"({"error":"boom","choices":[]})",
-        R"({"object":"error","message":"boom","code":40303})", R"({"code":1,"message":"boom"})",
-        R"({"detail":"boom"})"}) {
+       {R"({"error":{"message":"boom"}})", R"({"error":"boom"})",
+        R"({"error":"boom","choices":[]})", R"({"object":"error","message":"boom","code":40303})",
+        R"({"code":1,"message":"boom"})", R"({"detail":"boom"})"}) {
     const auto error = found_in(text);
     ASSERT_TRUE(error) << text;
     EXPECT_EQ(error->message, "boom") << text;

@@ -1,6 +1,7 @@
 // The stream normaliser: what passes unchanged, what is repaired, what fails.
 #include "wire/openai_stream.h"
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -64,7 +65,8 @@ void read_choice(const json::value& choice, Outcome& outcome, std::map<int, bool
         ASSERT_FALSE(calls.back().id.empty());
         ASSERT_FALSE(calls.back().name.empty());
       }
-      if (const json::value* arguments = find(piece.at("function"), "arguments"))
+      const json::value* function = find(piece, "function");
+      if (const json::value* arguments = function ? find(*function, "arguments") : nullptr)
         calls[number].arguments += arguments->as_string();
     }
   }
@@ -185,8 +187,8 @@ TEST(Stream, FinishIsHeldBackAndOtherContentIsNot) {
 }
 
 TEST(Stream, MissingFieldsAreFilledIn) {
-  Outcome outcome = run({R"({"choices":[{"delta":{"content":"a"}}]})",
-                         R"({"choices":[{"delta":{"content":"b"}}]})"});
+  Outcome outcome = run(
+      {R"({"choices":[{"delta":{"content":"a"}}]})", R"({"choices":[{"delta":{"content":"b"}}]})"});
   EXPECT_EQ(outcome.state, StreamState::Done);
   EXPECT_EQ(outcome.content[0], "ab");
   EXPECT_EQ(outcome.finish[0], "stop");
@@ -206,9 +208,9 @@ TEST(Stream, IdIsTheSameInAllChunks) {
 }
 
 TEST(Stream, UnknownFieldsSurviveRepair) {
-  const Outcome outcome =
-      run({R"({"system_fingerprint":"fp","choices":[{"delta":{"content":"a","reasoning":"r"},"x":1}]})",
-           R"({"choices":[{"delta":{},"finish_reason":"stop","stop_reason":42}],"timings":{"n":0.7}})"});
+  const Outcome outcome = run(
+      {R"({"system_fingerprint":"fp","choices":[{"delta":{"content":"a","reasoning":"r"},"x":1}]})",
+       R"({"choices":[{"delta":{},"finish_reason":"stop","stop_reason":42}],"timings":{"n":0.7}})"});
   EXPECT_EQ(outcome.chunks[0].at("system_fingerprint"), "fp");
   EXPECT_EQ(outcome.chunks[0].at("choices").at(0).at("delta").at("reasoning"), "r");
   EXPECT_EQ(outcome.chunks[0].at("choices").at(0).at("x"), 1);
@@ -217,10 +219,11 @@ TEST(Stream, UnknownFieldsSurviveRepair) {
 }
 
 TEST(Stream, WholeMessageIsConverted) {
-  Outcome outcome = run({R"({"object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant",)"
-                         R"("content":[{"type":"text","text":"hi"}],"tool_calls":[)"
-                         R"({"function":{"name":"f","arguments":{"a":1}}},{"function":{"name":"f"}}]},)"
-                         R"("finish_reason":"stop"}],"usage":{"prompt_tokens":1}})"});
+  Outcome outcome =
+      run({R"({"object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant",)"
+           R"("content":[{"type":"text","text":"hi"}],"tool_calls":[)"
+           R"({"function":{"name":"f","arguments":{"a":1}}},{"function":{"name":"f"}}]},)"
+           R"("finish_reason":"stop"}],"usage":{"prompt_tokens":1}})"});
   EXPECT_EQ(outcome.content[0], "hi");
   ASSERT_EQ(outcome.calls[0].size(), 2U);
   EXPECT_EQ(outcome.calls[0][0].arguments, R"({"a":1})");
@@ -229,9 +232,10 @@ TEST(Stream, WholeMessageIsConverted) {
 }
 
 TEST(Stream, SeveralChoicesEachGetRoleAndFinish) {
-  Outcome outcome = run({chunk_with(R"([{"delta":{"content":"a"}},{"delta":{"content":"b"}}])"),
-                         chunk_with(R"([{"index":1,"delta":{},"finish_reason":"length"}])"),
-                         chunk_with(R"([{"index":0,"delta":{"content":"c"},"finish_reason":"stop"}])")});
+  Outcome outcome =
+      run({chunk_with(R"([{"delta":{"content":"a"}},{"delta":{"content":"b"}}])"),
+           chunk_with(R"([{"index":1,"delta":{},"finish_reason":"length"}])"),
+           chunk_with(R"([{"index":0,"delta":{"content":"c"},"finish_reason":"stop"}])")});
   EXPECT_EQ(outcome.content[0], "ac");
   EXPECT_EQ(outcome.content[1], "b");
   EXPECT_EQ(outcome.finish[0], "stop");
@@ -257,11 +261,13 @@ TEST(Stream, FinishReasonsAreMadeKnownOnes) {
 }
 
 TEST(Stream, DeprecatedFunctionCallPasses) {
-  Outcome outcome = run({delta_chunk(R"({"role":"assistant","function_call":{"name":"f","arguments":""}})"),
-                         delta_chunk(R"({"function_call":{"arguments":"{}"}})"),
-                         delta_chunk("{}", R"("function_call")")});
+  Outcome outcome =
+      run({delta_chunk(R"({"role":"assistant","function_call":{"name":"f","arguments":""}})"),
+           delta_chunk(R"({"function_call":{"arguments":"{}"}})"),
+           delta_chunk("{}", R"("function_call")")});
   EXPECT_EQ(outcome.finish[0], "function_call");
-  EXPECT_EQ(outcome.chunks[1].at("choices").at(0).at("delta").at("function_call").at("arguments"), "{}");
+  EXPECT_EQ(outcome.chunks[1].at("choices").at(0).at("delta").at("function_call").at("arguments"),
+            "{}");
 }
 
 TEST(Stream, KeysGivenTwiceAreNotPassedUnchecked) {
@@ -318,7 +324,8 @@ TEST(StreamUsage, IsEstimatedWhenNoneCame) {
   options.prompt_bytes = 401;
   const Outcome outcome = run(
       {kRole, kHello,
-       call_chunk(R"({"index":0,"id":"c","type":"function","function":{"name":"f","arguments":"{}"}})"),
+       call_chunk(
+           R"({"index":0,"id":"c","type":"function","function":{"name":"f","arguments":"{}"}})"),
        kStop},
       options);
   EXPECT_EQ(write_json(outcome.chunks.back().at("usage")),
@@ -329,9 +336,11 @@ TEST(StreamUsage, IsEstimatedWhenNoneCame) {
 TEST(StreamCalls, CanonicalOnesPassUnchanged) {
   const Texts events{
       kRole,
-      call_chunk(R"({"index":0,"id":"c1","type":"function","function":{"name":"f","arguments":""}})"),
+      call_chunk(
+          R"({"index":0,"id":"c1","type":"function","function":{"name":"f","arguments":""}})"),
       call_chunk(R"({"index":0,"function":{"arguments":"{\"a\""}})"),
-      call_chunk(R"({"index":1,"id":"c2","type":"function","function":{"name":"g","arguments":""}})"),
+      call_chunk(
+          R"({"index":1,"id":"c2","type":"function","function":{"name":"g","arguments":""}})"),
       call_chunk(R"({"index":0,"function":{"arguments":":1}"}})"),
       call_chunk(R"({"index":1,"function":{"arguments":"{}"}})")};
   std::string expected;
@@ -359,11 +368,10 @@ TEST(StreamCalls, WithoutIndexAreJoinedById) {
 }
 
 TEST(StreamCalls, WithNeitherIndexNorIdAreToldApartByName) {
-  const Calls calls = calls_of({R"({"function":{"name":"f","arguments":"{\"a\":"}})",
-                                R"({"function":{"arguments":"1}"}})",
-                                R"({"function":{"name":"f","arguments":"{}"}})",
-                                R"({"function":{"name":"g"}})",
-                                R"({"function":{"name":"h"}},{"function":{"name":"h"}})"});
+  const Calls calls = calls_of(
+      {R"({"function":{"name":"f","arguments":"{\"a\":"}})", R"({"function":{"arguments":"1}"}})",
+       R"({"function":{"name":"f","arguments":"{}"}})", R"({"function":{"name":"g"}})",
+       R"({"function":{"name":"h"}},{"function":{"name":"h"}})"});
   ASSERT_EQ(calls.size(), 5U);
   EXPECT_EQ(calls[0].arguments, R"({"a":1})");
   EXPECT_EQ(calls[1].arguments, "{}");
@@ -392,8 +400,9 @@ TEST(StreamCalls, ANewIdOnEveryPieceDoesNotSplitThem) {
 }
 
 TEST(StreamCalls, SameIdForTwoIsMadeUnique) {
-  const Calls calls = calls_of({R"({"index":0,"id":"a","function":{"name":"f","arguments":"{}"}})",
-                                R"({"index":1,"id":"a","function":{"name":"g","arguments":"{}"}})"});
+  const Calls calls =
+      calls_of({R"({"index":0,"id":"a","function":{"name":"f","arguments":"{}"}})",
+                R"({"index":1,"id":"a","function":{"name":"g","arguments":"{}"}})"});
   ASSERT_EQ(calls.size(), 2U);
   EXPECT_EQ(calls[0].id, "a");
   EXPECT_NE(calls[1].id, "a");
@@ -401,10 +410,13 @@ TEST(StreamCalls, SameIdForTwoIsMadeUnique) {
 
 TEST(StreamCalls, RepeatedNamesAndIdsAreSentOnce) {
   const Outcome outcome =
-      run({call_chunk(R"({"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"{"}})"),
-           call_chunk(R"({"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"}"}})"),
+      run({call_chunk(
+               R"({"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"{"}})"),
+           call_chunk(
+               R"({"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"}"}})"),
            kCallsEnd});
-  const json::value& piece = outcome.chunks[1].at("choices").at(0).at("delta").at("tool_calls").at(0);
+  const json::value& piece =
+      outcome.chunks[1].at("choices").at(0).at("delta").at("tool_calls").at(0);
   EXPECT_EQ(write_json(piece), R"({"index":0,"type":"function","function":{"arguments":"}"}})");
 }
 
@@ -416,8 +428,9 @@ TEST(StreamCalls, AreHeldUntilTheirNameIsKnown) {
 }
 
 TEST(StreamCalls, WithoutANameAreLeftOutWithAWarning) {
-  Outcome outcome = run({kRole, kHello, call_chunk(R"({"index":0,"id":"a","function":{"arguments":"{}"}})"),
-                         kCallsEnd});
+  Outcome outcome =
+      run({kRole, kHello, call_chunk(R"({"index":0,"id":"a","function":{"arguments":"{}"}})"),
+           kCallsEnd});
   EXPECT_TRUE(outcome.calls[0].empty());
   EXPECT_EQ(outcome.finish[0], "stop");
   EXPECT_EQ(warnings_of(outcome),
@@ -426,11 +439,12 @@ TEST(StreamCalls, WithoutANameAreLeftOutWithAWarning) {
 }
 
 TEST(StreamCalls, ArgumentsAreAlwaysText) {
-  const Calls calls = calls_of({R"({"index":0,"id":"a","function":{"name":"f","arguments":{"x":[0.7]}}})",
-                                R"({"index":1,"id":"b","function":{"name":"f","arguments":null}})",
-                                R"({"index":2,"id":"c","function":{"name":"f","arguments":""}})",
-                                R"({"index":3,"id":"d","function":{"name":"f"}})",
-                                R"({"index":4,"id":"e","function":{"name":"f","arguments":7}})"});
+  const Calls calls =
+      calls_of({R"({"index":0,"id":"a","function":{"name":"f","arguments":{"x":[0.7]}}})",
+                R"({"index":1,"id":"b","function":{"name":"f","arguments":null}})",
+                R"({"index":2,"id":"c","function":{"name":"f","arguments":""}})",
+                R"({"index":3,"id":"d","function":{"name":"f"}})",
+                R"({"index":4,"id":"e","function":{"name":"f","arguments":7}})"});
   const std::string expected[]{R"({"x":[0.7]})", "{}", "{}", "{}", "7"};
   ASSERT_EQ(calls.size(), 5U);
   for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(calls[i].arguments, expected[i]);
@@ -438,13 +452,14 @@ TEST(StreamCalls, ArgumentsAreAlwaysText) {
 
 TEST(StreamCalls, FinishReasonSaysSo) {
   for (const std::string_view given : {R"("stop")", "null", R"("function_call")", R"("odd")"}) {
-    Outcome outcome = run(
-        {call_chunk(R"({"index":0,"id":"a","function":{"name":"f","arguments":"{}"}})"),
-         delta_chunk("{}", given)});
+    Outcome outcome =
+        run({call_chunk(R"({"index":0,"id":"a","function":{"name":"f","arguments":"{}"}})"),
+             delta_chunk("{}", given)});
     EXPECT_EQ(outcome.finish[0], "tool_calls") << given;
   }
-  Outcome outcome = run({call_chunk(R"({"index":0,"id":"a","function":{"name":"f","arguments":"{"}})"),
-                         delta_chunk("{}", R"("length")")});
+  Outcome outcome =
+      run({call_chunk(R"({"index":0,"id":"a","function":{"name":"f","arguments":"{"}})"),
+           delta_chunk("{}", R"("length")")});
   EXPECT_EQ(outcome.finish[0], "length");
 }
 
@@ -455,7 +470,8 @@ TEST(StreamCalls, TooManyFail) {
   for (int i = 0; i <= 1024; ++i) {
     ASSERT_NE(state, StreamState::Failed) << i;
     std::string event = call_chunk(fmt::format(
-        R"({{"index":{0},"id":"c{0}","type":"function","function":{{"name":"f","arguments":"{{}}"}}}})", i));
+        R"({{"index":{0},"id":"c{0}","type":"function","function":{{"name":"f","arguments":"{{}}"}}}})",
+        i));
     event.reserve(event.size() + kJsonPadding);
     state = normalizer.add(event, out);
   }
@@ -491,11 +507,14 @@ TEST(StreamErrors, AnErrorEventFailsTheStream) {
 TEST(StreamErrors, EventIsWrittenAsData) {
   std::string out;
   append_error_event(out, {502, "m", "t", std::nullopt, "c"});
-  EXPECT_EQ(out, "data: {\"error\":{\"message\":\"m\",\"type\":\"t\",\"param\":null,\"code\":\"c\"}}\n\n");
+  EXPECT_EQ(
+      out,
+      "data: {\"error\":{\"message\":\"m\",\"type\":\"t\",\"param\":null,\"code\":\"c\"}}\n\n");
 }
 
 TEST(StreamErrors, PingsAndGarbageArePassedOver) {
-  Outcome outcome = run({"{}", " ", kRole, "not json", "[1]", "7", kHello, kStop, " [DONE] ", kHello});
+  Outcome outcome =
+      run({"{}", " ", kRole, "not json", "[1]", "7", kHello, kStop, " [DONE] ", kHello});
   EXPECT_EQ(outcome.state, StreamState::Done);
   EXPECT_EQ(outcome.content[0], "Hello");
   EXPECT_EQ(warnings_of(outcome),
@@ -515,7 +534,8 @@ TEST(StreamErrors, ChunksThatNoBlankLineSeparatedAreRead) {
 }
 
 TEST(StreamErrors, ChoiceIndexIsBounded) {
-  EXPECT_EQ(run({chunk_with(R"([{"index":127,"delta":{"content":"a"}}])")}).state, StreamState::Done);
+  EXPECT_EQ(run({chunk_with(R"([{"index":127,"delta":{"content":"a"}}])")}).state,
+            StreamState::Done);
   EXPECT_EQ(run({chunk_with(R"([{"index":128,"delta":{"content":"a"}}])")}).state,
             StreamState::Failed);
 }
@@ -533,7 +553,8 @@ TEST(StreamErrors, EmptyChoicesAreDroppedUnlessTheyCarryFields) {
 TEST(StreamEnd, CutFailsUnlessTheAnswerIsThere) {
   EXPECT_EQ(run({kRole, kHello}, plain_options(), StreamEnd::Cut).state, StreamState::Failed);
   EXPECT_EQ(run({kRole, kHello, kStop}, plain_options(), StreamEnd::Cut).state, StreamState::Done);
-  EXPECT_EQ(run({kRole, kHello, "[DONE]"}, plain_options(), StreamEnd::Cut).state, StreamState::Done);
+  EXPECT_EQ(run({kRole, kHello, "[DONE]"}, plain_options(), StreamEnd::Cut).state,
+            StreamState::Done);
 }
 
 TEST(StreamEnd, NothingAtAllFails) {
@@ -546,7 +567,8 @@ TEST(StreamEnd, NothingAtAllFails) {
 }
 
 TEST(StreamEnd, InTheMiddleOfACallFails) {
-  const std::string open = call_chunk(R"({"index":0,"id":"a","function":{"name":"f","arguments":"{\"a\":\"}"}})");
+  const std::string open =
+      call_chunk(R"({"index":0,"id":"a","function":{"name":"f","arguments":"{\"a\":\"}"}})");
   const Outcome outcome = run({open, "[DONE]"});
   EXPECT_EQ(outcome.state, StreamState::Failed);
   EXPECT_NE(outcome.error.message.find("middle of a tool call"), std::string::npos);
@@ -571,9 +593,10 @@ TEST(StreamText, ACharacterSplitBetweenDeltasIsJoined) {
     Outcome outcome = run({delta_chunk(R"({"content":")" + text.substr(0, at) + "\"}"),
                            delta_chunk(R"({"content":")" + text.substr(at) + "\"}"), kStop});
     EXPECT_EQ(outcome.content[0], text) << at;
-    const Calls calls = calls_of(
-        {R"({"index":0,"id":"a","function":{"name":"f","arguments":"\")" + text.substr(0, at) + "\"}}",
-         R"({"index":0,"function":{"arguments":")" + text.substr(at) + "\\\"\"}}"});
+    const Calls calls =
+        calls_of({R"({"index":0,"id":"a","function":{"name":"f","arguments":"\")" +
+                      text.substr(0, at) + "\"}}",
+                  R"({"index":0,"function":{"arguments":")" + text.substr(at) + "\\\"\"}}"});
     ASSERT_EQ(calls.size(), 1U);
     EXPECT_EQ(calls[0].arguments, "\"" + text + "\"") << at;
   }
@@ -590,24 +613,26 @@ TEST(StreamText, WhatCannotBeJoinedIsReplaced) {
 }
 
 TEST(StreamText, SurrogatesAreJoinedOrReplaced) {
-  Outcome outcome = run({delta_chunk(R"({"content":"a\ud83d"})"),
-                         delta_chunk(R"({"content":"\ude00b"})"), kStop});
+  Outcome outcome = run(
+      {delta_chunk(R"({"content":"a\ud83d"})"), delta_chunk(R"({"content":"\ude00b"})"), kStop});
   EXPECT_EQ(outcome.content[0], "a😀b");
   outcome = run({delta_chunk(R"({"content":"a\ud83d\ude00\\ud83d\ud83dx\ude00"})"), kStop});
   EXPECT_EQ(outcome.content[0], "a😀\\ud83d\xEF\xBF\xBDx\xEF\xBF\xBD");
 }
 
 TEST(StreamText, BrokenTextInTheFieldsOfTheEndIsMended) {
-  const Outcome outcome = run({kRole, kHello,
-                               "{\"choices\":[{\"delta\":{},\"finish_reason\":\"st\xFF\",\"x\":\"\xFF\"}],"
-                               "\"y\":\"\xFF\"}"});
+  const Outcome outcome =
+      run({kRole, kHello,
+           "{\"choices\":[{\"delta\":{},\"finish_reason\":\"st\xFF\",\"x\":\"\xFF\"}],"
+           "\"y\":\"\xFF\"}"});
   EXPECT_TRUE(is_valid_utf8(outcome.text));
   EXPECT_EQ(outcome.chunks.back().at("y"), "\xEF\xBF\xBD");
 }
 
 // The published vectors: the classic joining is reproduced, ours does the quirks right.
 TEST(StreamCalls, VectorsAreJoinedRight) {
-  std::ifstream stream(TOOLGATE_SOURCE_DIR "/tests/golden/stream_deltas/stream_deltas.json");
+  const auto tests = std::filesystem::path(__FILE__).parent_path().parent_path();
+  std::ifstream stream(tests / "golden/stream_deltas/stream_deltas.json");
   ASSERT_TRUE(stream);
   const auto file = parse_json(std::string{std::istreambuf_iterator<char>(stream), {}});
   ASSERT_TRUE(file);
@@ -615,14 +640,16 @@ TEST(StreamCalls, VectorsAreJoinedRight) {
   for (const json::value& entry : file->at("cases").as_array()) {
     const std::string note(entry.at("note").as_string());
     Texts events;
-    for (const json::value& chunk : entry.at("chunks").as_array()) events.push_back(write_json(chunk));
+    for (const json::value& chunk : entry.at("chunks").as_array())
+      events.push_back(write_json(chunk));
     const Calls got = run(events).calls[0];
     Calls expected;
     for (const json::value& call : entry.at("calls").as_array()) {
       const json::value& id = call.at("id");
       std::string arguments(call.at("arguments").as_string());
       expected.push_back({id.is_string() ? std::string(id.as_string()) : "",
-                          std::string(call.at("name").as_string()), arguments.empty() ? "{}" : arguments});
+                          std::string(call.at("name").as_string()),
+                          arguments.empty() ? "{}" : arguments});
     }
     if (note.find("quirk") == std::string::npos) {
       EXPECT_EQ(got, expected) << note;
@@ -641,7 +668,8 @@ TEST(StreamCalls, VectorsAreJoinedRight) {
 }
 
 TEST(ClassicJoin, TakesTheLastCallWhenTheIdIsUnknown) {
-  const ToolCallDelta deltas[]{{0, "a", "f", "1"}, {1, "b", "g", "2"}, {0, "", "", "3"}, {0, "a", "h", "4"}};
+  const ToolCallDelta deltas[]{
+      {0, "a", "f", "1"}, {1, "b", "g", "2"}, {0, "", "", "3"}, {0, "a", "h", "4"}};
   const auto calls = join_classic(deltas);
   ASSERT_EQ(calls.size(), 2U);
   EXPECT_EQ(calls[0].name, "h");

@@ -1,9 +1,6 @@
 // Settings files of one test on disk, and what loading them gives. Used by the settings tests.
 #pragma once
 
-#include "gateway/settings.h"
-#include "temporary_folder.h"
-
 #include <map>
 #include <optional>
 #include <string>
@@ -11,6 +8,9 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "gateway/settings.h"
+#include "temporary_folder.h"
 
 namespace toolgate {
 

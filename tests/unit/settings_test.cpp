@@ -1,9 +1,6 @@
 // Settings files on disk, and the settings or the error they give.
 #include "gateway/settings.h"
 
-#include "gateway/settings_keys.h"
-#include "settings_fixture.h"
-
 #include <fstream>
 #include <map>
 #include <set>
@@ -12,6 +9,9 @@
 #include <unistd.h>
 
 #include <gtest/gtest.h>
+
+#include "gateway/settings_keys.h"
+#include "settings_fixture.h"
 
 namespace toolgate {
 namespace {
@@ -327,11 +327,11 @@ TEST_F(ApiKeys, ErrorsDoNotRepeatTheKey) {
 }
 
 TEST_F(AllowedHosts, AreLowerCasedNamesWithoutPort) {
-  profile(R"({"toolgate.allowedHosts": ["Gate.Example", "10.0.0.1", "[2001:DB8::1]"]})");
+  profile(R"({"toolgate.allowedHosts": ["Gate.Example", "10.0.0.1", "[2001:DB8::1]", "::2"]})");
   EXPECT_EQ(loaded().allowed_hosts,
-            (std::vector<std::string>{"gate.example", "10.0.0.1", "[2001:db8::1]"}));
-  for (const auto* bad :
-       {"\"h:80\"", "\"http://h\"", "\"*\"", "\"*.example\"", "\"\"", "\"a b\"", "1", "\"::1\""}) {
+            (std::vector<std::string>{"gate.example", "10.0.0.1", "2001:db8::1", "::2"}));
+  for (const auto* bad : {"\"h:80\"", "\"http://h\"", "\"*\"", "\"*.example\"", "\"\"", "\"a b\"",
+                          "1", "\"[::1]:80\""}) {
     const auto message =
         error_of_profile(fmt::format("{{\"toolgate.allowedHosts\": [\"ok\", {}]}}", bad));
     EXPECT_TRUE(message.starts_with("profile/settings.json:1:34: toolgate.allowedHosts[1] must be"))

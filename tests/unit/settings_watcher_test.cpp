@@ -2,9 +2,9 @@
 // call wait for a fixed time.
 #include "gateway/settings_watcher.h"
 
-#include "temporary_folder.h"
-
 #include <gtest/gtest.h>
+
+#include "temporary_folder.h"
 
 namespace toolgate {
 namespace {

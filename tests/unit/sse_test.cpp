@@ -35,8 +35,9 @@ using Events = std::vector<std::string>;
 TEST(Sse, ReadsTheSameWithAnyLineEndAndAnyPacketBorder) {
   const Events expected{"one", "two\nlines", "error=three", "four"};
   for (const std::string_view end : {"\n", "\r\n", "\r"}) {
-    std::string bytes = "\xEF\xBB\xBF: hello|data: one||data:two|: c|data: lines||"
-                        "event: error|id: 7|retry: 10|data: three|||data: four";
+    std::string bytes =
+        "\xEF\xBB\xBF: hello|data: one||data:two|: c|data: lines||"
+        "event: error|id: 7|retry: 10|data: three|||data: four";
     for (std::size_t at = 0; (at = bytes.find('|', at)) != std::string::npos; at += end.size())
       bytes.replace(at, 1, end);
     for (std::size_t size = 1; size <= bytes.size(); ++size)

@@ -21,9 +21,15 @@ TEST(Utf8, RefusesOverlongSurrogatesAndStrayBytes) {
 
 TEST(Utf8, MendingKeepsWhatIsValid) {
   EXPECT_EQ(mend_utf8("a€b"), "a€b");
-  EXPECT_EQ(mend_utf8("a\xFF" "b"), "a\xEF\xBF\xBD" "b");
+  EXPECT_EQ(mend_utf8("a\xFF"
+                      "b"),
+            "a\xEF\xBF\xBD"
+            "b");
   EXPECT_EQ(mend_utf8("a\xE2\x82"), "a\xEF\xBF\xBD");
-  EXPECT_EQ(mend_utf8("\xE2\x82" "A"), "\xEF\xBF\xBD" "A");
+  EXPECT_EQ(mend_utf8("\xE2\x82"
+                      "A"),
+            "\xEF\xBF\xBD"
+            "A");
 }
 
 TEST(Utf8, MendedTextIsValidForEveryPairOfBytes) {

@@ -1,7 +1,7 @@
+#include <algorithm>
+
 #include "base/json.h"
 #include "gateway/endpoints/endpoints.h"
-
-#include <algorithm>
 
 namespace toolgate {
 namespace {

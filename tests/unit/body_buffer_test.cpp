@@ -1,0 +1,95 @@
+// Blocks for request bodies and their pool.
+#include "net/body_buffer.h"
+
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "wire/json_padding.h"
+
+namespace toolgate {
+namespace {
+
+void append(BodyBuffer& buffer, std::string_view text) {
+  buffer.reserve(buffer.size() + text.size());
+  std::memcpy(buffer.data() + buffer.size(), text.data(), text.size());
+  buffer.resize(buffer.size() + text.size());
+}
+
+TEST(BodyBuffer, GrowingKeepsWhatIsThere) {
+  BodyBuffer buffer;
+  std::string expected;
+  for (int i = 0; i < 100; ++i) {
+    const std::string text(static_cast<std::size_t>(i), static_cast<char>('a' + i % 26));
+    append(buffer, text);
+    expected += text;
+  }
+  EXPECT_EQ(buffer.padded_view(), expected);
+  EXPECT_GE(buffer.capacity(), expected.size());
+}
+
+TEST(BodyBuffer, NeverShrinks) {
+  BodyBuffer buffer;
+  buffer.reserve(1000);
+  const char* const block = buffer.data();
+  buffer.reserve(10);
+  EXPECT_EQ(buffer.capacity(), 1000u);
+  EXPECT_EQ(buffer.data(), block);
+}
+
+TEST(BodyBuffer, ZerosStandBehindTheView) {
+  BodyBuffer buffer;
+  append(buffer, std::string(500, 'x'));
+  buffer.resize(3);
+  for (const std::size_t size : {std::size_t{3}, std::size_t{500}}) {
+    buffer.resize(size);
+    const std::string_view view = buffer.padded_view();
+    EXPECT_EQ(view.size(), size);
+    EXPECT_EQ(std::string(view.data() + size, kJsonPadding), std::string(kJsonPadding, '\0'));
+  }
+}
+
+TEST(BodyBuffer, AnEmptyOneHasAPaddedViewToo) {
+  BodyBuffer buffer;
+  const std::string_view view = buffer.padded_view();
+  EXPECT_EQ(view, "");
+  ASSERT_NE(view.data(), nullptr);
+  EXPECT_EQ(std::string(view.data(), kJsonPadding), std::string(kJsonPadding, '\0'));
+}
+
+TEST(BodyBufferPool, GivesBlocksOutAgainEmpty) {
+  BodyBufferPool pool;
+  BodyBuffer buffer = pool.take();
+  EXPECT_EQ(buffer.capacity(), 0u);
+  append(buffer, std::string(5000, 'x'));
+  const char* const block = buffer.data();
+  pool.give(std::move(buffer));
+  BodyBuffer again = pool.take();
+  EXPECT_EQ(again.data(), block);
+  EXPECT_EQ(again.size(), 0u);
+  EXPECT_EQ(again.capacity(), 5000u);
+  EXPECT_EQ(pool.take().capacity(), 0u) << "it was given out twice";
+}
+
+TEST(BodyBufferPool, KeepsNothingHugeAndNotMany) {
+  BodyBufferPool pool;
+  BodyBuffer huge;
+  huge.reserve((std::size_t{1} << 20) + 1);
+  pool.give(std::move(huge));
+  EXPECT_EQ(pool.take().capacity(), 0u);
+
+  for (int i = 0; i < 100; ++i) {
+    BodyBuffer buffer;
+    buffer.reserve(100);
+    pool.give(std::move(buffer));
+  }
+  int kept = 0;
+  while (pool.take().capacity() > 0) ++kept;
+  EXPECT_GT(kept, 0);
+  EXPECT_LT(kept, 10);
+}
+
+}  // namespace
+}  // namespace toolgate
