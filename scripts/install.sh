@@ -51,12 +51,12 @@ install_packages() {
     { tail -20 "$root/build/apt.log" >&2; die "apt-get install failed; all of it: build/apt.log"; }
 }
 
-# stale NAME FILE…: true when the stamp of NAME was made from other files or other versions.
+# stale NAME FILE…: true when build/tools/NAME is missing or was made from other files or versions.
 stale() {
   name=$1; shift
   sum=$( (echo "$NODE_VERSION $NPM_VERSION $PORTKEY_VERSION"; cat "$@" </dev/null) | sha256sum | cut -c1-16)
   stamp=$stamps/$name-$sum
-  [ ! -e "$stamp" ]
+  [ ! -e "$stamp" ] || [ ! -d "$tools/$name" ]
 }
 
 mark() { rm -f "$stamps/$1"-*; : >"$stamp"; }

@@ -1,7 +1,6 @@
 #include "agent/pass_through.h"
 
 #include "base/clock.h"
-#include "base/ids.h"
 #include "wire/openai_answer.h"
 #include "wire/openai_stream.h"
 
@@ -11,7 +10,6 @@ namespace {
 StreamOptions make_options(const ProviderCall& call, TurnReport report) {
   StreamOptions options;
   options.model = call.request.model;
-  options.completion_id = make_id("chatcmpl-");
   options.created = unix_seconds();
   options.include_usage = call.request.include_usage;
   options.prompt_bytes = call.request.body.size();

@@ -30,7 +30,10 @@ void Deadlines::expire_due() {
   while (due) {
     Deadline* deadline = due;
     deadline->disarm();
-    deadline->expired_();
+    if (deadline->due_ > now)
+      deadline->link(armed_);  // armed anew by one that was due before it
+    else
+      deadline->expired_();
   }
 }
 

@@ -19,6 +19,8 @@ Task<> Scope::run(Task<> task, const char* name) {
     co_await std::move(task);
   } catch (const std::exception& error) {
     log(LogLevel::Error, "{} ended by an exception: {}", name, error.what());
+  } catch (...) {
+    log(LogLevel::Error, "{} ended by an exception of an unknown kind", name);
   }
   if (--running_ == 0) idle_.set();
 }

@@ -163,10 +163,18 @@ Task<IoStatus> Connection::fill() {
 
 Task<IoStatus> Connection::read_exactly(char* to, std::size_t size,
                                         std::chrono::milliseconds stall) {
-  const std::size_t here = std::min(size, unread().size());
-  if (here > 0) std::memcpy(to, unread().data(), here);
-  consume(here);
-  for (std::size_t have = here; have < size;) {
+  std::size_t have = 0;
+  while (true) {
+    const std::size_t here = std::min(size - have, unread().size());
+    if (here > 0) std::memcpy(to + have, unread().data(), here);
+    consume(here);
+    have += here;
+    // A read started ahead of need gets the next bytes: two at a time would mix them up.
+    if (have == size || !reading_) break;
+    arm(stall);
+    if (const IoStatus status = co_await fill(); status != IoStatus::Ok) co_return status;
+  }
+  while (have < size) {
     const auto target = asio::buffer(to + have, size - have);
     error_code error = asio::error::would_block;
     std::size_t count = 0;

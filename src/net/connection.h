@@ -55,7 +55,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Task<IoStatus> fill();
 
   // Reads exactly `size` bytes, those in the buffer first; each time some arrive the deadline
-  // starts anew with `stall`. No read may be under way.
+  // starts anew with `stall`.
   Task<IoStatus> read_exactly(char* to, std::size_t size, std::chrono::milliseconds stall);
 
   // Writes all; each time some bytes are taken the deadline starts anew with `stall`.

@@ -44,9 +44,10 @@ Task<ServerConnection::HeadRead> ServerConnection::read_head() {
   connection_->forget_ended();
   parser_.reset();
   connection_->arm(server_.limits_.keep_alive);
+  bool begun = false;  // the parser has taken the first line
   while (true) {
-    // Blank lines before a request are to be passed over.
-    while (connection_->unread().starts_with("\r\n")) connection_->consume(2);
+    // Blank lines before a request are to be passed over; behind its first line one is its end.
+    while (!begun && connection_->unread().starts_with("\r\n")) connection_->consume(2);
     if (!connection_->unread().empty()) {
       if (std::exchange(idle_, false)) connection_->arm(server_.limits_.header_time);
       const auto used = parser_.put(connection_->unread(), chunked_body_);
@@ -55,6 +56,7 @@ Task<ServerConnection::HeadRead> ServerConnection::read_head() {
         co_return HeadRead::Ended;
       }
       connection_->consume(*used);
+      begun = begun || *used > 0;
       if (parser_.header_done()) break;
     }
     const std::size_t before = connection_->unread().size();
@@ -91,7 +93,8 @@ Result<void> ServerConnection::check_framing() const {
         !head.http_1_1)
       return fail(Errc::InvalidRequest, "only 'Transfer-Encoding: chunked' is understood");
   }
-  if (head.count("content-length") > 1)
+  const std::string_view length = head.find("content-length").value_or("");
+  if (head.count("content-length") > 1 || length.contains(','))
     return fail(Errc::InvalidRequest, "there is more than one Content-Length");
   if (head.count("host") > 1) return fail(Errc::InvalidRequest, "there is more than one Host");
   if (head.http_1_1 && head.count("host") == 0)

@@ -2,14 +2,10 @@
 // tool calls, a key given twice) is left to chunk_repair.
 #include "wire/chunk_check.h"
 
-#include <simdjson.h>
-
-#include "wire/json_padding.h"
+#include "wire/dom_reading.h"
 
 namespace toolgate {
 namespace {
-
-static_assert(simdjson::SIMDJSON_PADDING <= kJsonPadding);
 
 namespace dom = simdjson::dom;
 
@@ -26,24 +22,6 @@ struct CanonicalChunk {
   bool has_call_type = false;
   ToolCallDelta call;
 };
-
-// Notes each key that matters; a second one makes the chunk unusual.
-class KeySet {
- public:
-  bool add(unsigned bit) {
-    const unsigned before = seen_;
-    seen_ |= 1U << bit;
-    return seen_ != before;
-  }
-  bool has_all(unsigned count) const { return seen_ == (1U << count) - 1; }
-
- private:
-  unsigned seen_ = 0;
-};
-
-bool read_text(dom::element value, std::string_view& out) {
-  return value.get(out) == simdjson::SUCCESS;
-}
 
 bool read_text_or_null(dom::element value, std::string_view& out) {
   return value.is_null() || read_text(value, out);
@@ -137,7 +115,7 @@ bool read_choice(dom::element value, CanonicalChunk& chunk) {
       return false;
     }
   }
-  return keys.has_all(3);
+  return keys.has_first(3);
 }
 
 bool read_choices(dom::element value, CanonicalChunk& chunk) {
@@ -169,20 +147,7 @@ bool read_chunk(dom::element value, CanonicalChunk& chunk) {
       return false;
     }
   }
-  return keys.has_all(5);
-}
-
-// The parser of this thread: its buffers would be too much for every open stream.
-dom::parser& shared_parser(std::size_t size) {
-  constexpr std::size_t kUsualSize = std::size_t{16} << 10;
-  constexpr std::size_t kKeptSize = std::size_t{1} << 20;
-  thread_local dom::parser parser;
-  if (parser.capacity() == 0 || (parser.capacity() > kKeptSize && size <= kKeptSize)) {
-    parser = dom::parser();
-    // A failure shows again when the text is parsed.
-    (void)parser.allocate(kUsualSize);
-  }
-  return parser;
+  return keys.has_first(5);
 }
 
 // Whether the piece of a call fits; for a later piece `call` is the call it continues.
@@ -220,7 +185,7 @@ void count_as_sent(const CanonicalChunk& chunk, StreamedChoice* choice, Streamed
 
 bool accept_unchanged(std::string_view data, AnswerState& state) {
   dom::element document;
-  if (shared_parser(data.size()).parse(data.data(), data.size(), false).get(document) !=
+  if (thread_parser(data.size()).parse(data.data(), data.size(), false).get(document) !=
       simdjson::SUCCESS)
     return false;
   CanonicalChunk chunk;

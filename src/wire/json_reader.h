@@ -30,8 +30,9 @@ class JsonReader {
   static constexpr std::size_t kUnknown = SIZE_MAX;
   std::size_t fault_offset() const { return fault_offset_; }
 
-  Kind kind() const;               // of the value that stands next
-  std::size_t offset() const;      // where the next token begins
+  Kind kind() const;  // of the value that stands next
+  // Where the next token begins.
+  std::size_t offset() const { return at_ < count_ ? tokens_[at_] : text_.size(); }
   std::size_t end_offset() const;  // where the value just passed ended
 
   // After kind() said so: while (next_member()) { read or skip the value }. The call that answers
@@ -51,10 +52,11 @@ class JsonReader {
   struct Index;
   static std::unique_ptr<Index>& spare_index();  // of this thread
 
-  char token() const;
+  char token() const { return at_ < count_ ? text_[tokens_[at_]] : '\0'; }
   std::size_t scalar_end(std::size_t token_number) const;
   std::string_view scalar() const;
   bool next_key();
+  bool pass_key();
   bool step();
   void leave();
   bool unescape(std::string_view raw, std::string& buffer, std::string_view& out);

@@ -15,7 +15,7 @@ class EventTest : public testing::Test {
   void start(Task<> task) {
     boost::asio::co_spawn(context_, std::move(task), boost::asio::detached);
     context_.restart();
-    context_.run();
+    context_.poll();
   }
   // The parameters are copies in the coroutine's frame; the event is the test's.
   static Task<> wait(Event& event, int& woken, int times) {
@@ -94,6 +94,8 @@ TEST_F(EventTest, DestroyedWithAWaiterItEndsTheWaitersFrame) {
     }(event, destroyed));
     EXPECT_EQ(destroyed, 0);
   }
+  context_.restart();
+  context_.poll();
   EXPECT_EQ(destroyed, 1);
 }
 

@@ -146,7 +146,7 @@ TEST(HttpClient, AnAnswerOverItsLimitIsAnError) {
   auto opened = std::async(std::launch::async, [&] { return client.open(); });
   auto peer = listener.accept();
   peer.receive_head();
-  peer.send(sized(std::string(1000, 'x')));
+  peer.send("HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n" + std::string(1000, 'x'));
   auto response = get_soon(std::move(opened));
   ASSERT_TRUE(response);
   const auto read = client.loop().run([&]() -> Task<Result<std::string>> {
@@ -281,7 +281,11 @@ TEST(HttpClient, AConnectionBrokenBeforeTheAnswerIsRetriedOnce) {
   peer.close();
 
   auto lost = client.send();
-  for (int i = 0; i < 2; ++i) listener.accept().reset();
+  for (int i = 0; i < 2; ++i) {
+    auto broken = listener.accept();
+    broken.receive_head();
+    broken.reset();
+  }
   const auto got = get_soon(std::move(lost));
   ASSERT_TRUE(got.error);
   EXPECT_EQ(got.error->code, Errc::UpstreamBroken);
@@ -398,13 +402,13 @@ TEST(HttpClient, ABodyThatStallsIsATimeout) {
 TEST(HttpClient, TheIdleTimeBeginsAnewWithEveryByte) {
   RawListener listener;
   TestClient client(url(listener));
-  client.times.idle = 2000ms;
+  client.times.idle = 1200ms;
   auto answer = client.send();
   auto peer = listener.accept();
   peer.receive_head();
   peer.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n");
   for (int i = 0; i < 9; ++i) {
-    std::this_thread::sleep_for(250ms);
+    std::this_thread::sleep_for(150ms);
     peer.send("x");
   }
   EXPECT_EQ(get_soon(std::move(answer)).body, "xxxxxxxxx");

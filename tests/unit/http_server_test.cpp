@@ -148,6 +148,15 @@ TEST(HttpServer, BlankLinesBeforeARequestArePassedOver) {
   EXPECT_EQ(client.receive_answer().body, "GET /b ");
 }
 
+TEST(HttpServer, TheBlankLineBehindAFirstLineEndsTheHeader) {
+  TestServer server(echo);
+  auto client = server.connect();
+  client.send("GET / HTTP/1.0\r\n");
+  std::this_thread::sleep_for(50ms);
+  client.send("\r\n");
+  EXPECT_EQ(client.receive_answer().body, "GET / ");
+}
+
 TEST(HttpServer, PipelinedRequestsAreAnsweredInOrder) {
   TestServer server(echo);
   auto client = server.connect();

@@ -22,7 +22,7 @@ class ScopeTest : public testing::Test {
  protected:
   void run() {
     context_.restart();
-    context_.run();
+    context_.poll();
   }
   void start_drain() {
     boost::asio::co_spawn(
