@@ -11,6 +11,7 @@ StreamOptions make_options(const ProviderCall& call, TurnReport report) {
   StreamOptions options;
   options.model = call.request.model;
   options.created = unix_seconds();
+  options.choices = call.request.choices;
   options.include_usage = call.request.include_usage;
   options.prompt_bytes = call.request.body.size();
   options.report = std::move(report);
@@ -62,7 +63,10 @@ class StreamRelay {
       const auto state = add_arrived(source_, stream_, out_);
       if (!state) co_return co_await fail_with(make_error_body(state.error()));
       if (*state == StreamState::Failed) co_return co_await fail_with(stream_.error());
-      if (*state == StreamState::Done) co_return co_await finish(StreamEnd::Clean, {});
+      if (*state == StreamState::Done) {
+        source_.discard_rest();
+        co_return co_await finish(StreamEnd::Clean, {});
+      }
       if (*state == StreamState::Answered) source_.expect_end();
       if (auto sent = co_await send(); !sent) co_return sent;
 

@@ -33,17 +33,22 @@ CancelSource::CancelSource(const Cancel& parent)
           std::make_unique<CancelHook>(parent, [this](CancelReason reason) { request(reason); })) {}
 
 CancelSource::~CancelSource() {
+  if (destroyed_) *destroyed_ = true;
   while (hooks_) hooks_->unlink();
 }
 
 void CancelSource::request(CancelReason reason) {
   if (requested()) return;
   reason_ = reason;
+  bool destroyed = false;
+  destroyed_ = &destroyed;
   while (CancelHook* hook = hooks_) {
     hook->unlink();
     auto callback = std::move(hook->callback_);
     callback(reason);
+    if (destroyed) return;
   }
+  destroyed_ = nullptr;
 }
 
 }  // namespace toolgate

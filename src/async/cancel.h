@@ -58,6 +58,7 @@ class CancelSource final : public Cancel {
 
  private:
   std::unique_ptr<CancelHook> parent_hook_;
+  bool* destroyed_ = nullptr;  // set while request() runs: a callback may end us
 };
 
 }  // namespace toolgate

@@ -1,5 +1,6 @@
 #include "base/metrics.h"
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <unordered_map>
@@ -24,10 +25,10 @@ template <class Metric>
 class SeriesCache {
  public:
   template <class Find>
-  Metric& get(const void* owner, std::string_view name, int status, Find find) {
+  Metric& get(std::uint64_t owner, std::string_view name, int status, Find find) {
     const std::size_t key = std::hash<std::string_view>()(name) ^
                             (static_cast<std::size_t>(status) * 0x9e3779b97f4a7c15ull) ^
-                            reinterpret_cast<std::size_t>(owner);
+                            static_cast<std::size_t>(owner) * 31;
     auto [first, last] = found_.equal_range(key);
     for (; first != last; ++first)
       if (first->second.name == name && first->second.status == status &&
@@ -40,7 +41,7 @@ class SeriesCache {
 
  private:
   struct Entry {
-    const void* owner;
+    std::uint64_t owner;
     std::string name;
     int status;
     Metric* metric;
@@ -57,6 +58,11 @@ SeriesCache<Metric>& cache() {
 }  // namespace
 
 struct Metrics::Impl {
+  // Tells this object's series from those of an earlier one at the same address. Two are used up:
+  // one for routes and one for models.
+  const std::uint64_t number = next_number.fetch_add(2);
+  static inline std::atomic<std::uint64_t> next_number{0};
+
   prometheus::Registry registry;
   prometheus::Family<prometheus::Counter>& requests =
       prometheus::BuildCounter()
@@ -114,14 +120,14 @@ void Metrics::request_done(std::string_view route, int status, double seconds,
                            std::uint64_t bytes_in, std::uint64_t bytes_out) {
   Impl& impl = *impl_;
   cache<prometheus::Counter>()
-      .get(&impl.requests, route, status,
+      .get(impl.number, route, status,
            [&]() -> prometheus::Counter& {
              return impl.requests.Add(
                  {{"route", std::string(route)}, {"status", std::to_string(status)}});
            })
       .Increment();
   cache<prometheus::Histogram>()
-      .get(&impl.request_seconds, route, 0,
+      .get(impl.number, route, 0,
            [&]() -> prometheus::Histogram& {
              return impl.request_seconds.Add({{"route", std::string(route)}}, kSeconds);
            })
@@ -137,14 +143,14 @@ void Metrics::error(std::string_view code) {
 void Metrics::upstream_answered(std::string_view model, int status, double seconds) {
   Impl& impl = *impl_;
   cache<prometheus::Counter>()
-      .get(&impl.upstream_answers, model, status,
+      .get(impl.number + 1, model, status,
            [&]() -> prometheus::Counter& {
              return impl.upstream_answers.Add(
                  {{"model", std::string(model)}, {"status", std::to_string(status)}});
            })
       .Increment();
   cache<prometheus::Histogram>()
-      .get(&impl.upstream_seconds, model, 0,
+      .get(impl.number + 1, model, 0,
            [&]() -> prometheus::Histogram& {
              return impl.upstream_seconds.Add({{"model", std::string(model)}}, kSeconds);
            })

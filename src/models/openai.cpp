@@ -45,6 +45,11 @@ class SseChunks final : public ChunkSource {
 
   void expect_end() override { response_->set_idle_time(kTailTime); }
 
+  void discard_rest() override {
+    ended_ = true;
+    HttpResponse::drain(std::move(response_));
+  }
+
  private:
   std::unique_ptr<HttpResponse> response_;
   SseReader reader_;

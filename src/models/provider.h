@@ -43,6 +43,10 @@ class ChunkSource {
 
   // The answer is complete although the body is not: wait only briefly for the rest.
   virtual void expect_end() {}
+
+  // Nothing more will be asked for. What still comes is read and dropped in the background, so that
+  // the connection can be used again.
+  virtual void discard_rest() {}
 };
 
 struct ProviderReply {

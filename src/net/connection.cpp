@@ -143,6 +143,8 @@ void Connection::read_done(const error_code& error, std::size_t size) {
     read_event_.set();
   } else if (read_status_ != IoStatus::Ok) {
     if (auto ended = std::exchange(ended_, nullptr)) ended();
+  } else if (ended_) {
+    start_read(false);  // bytes for later; the end is still to be noticed
   }
 }
 

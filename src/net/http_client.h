@@ -47,6 +47,10 @@ class HttpResponse {
 
   void set_idle_time(std::chrono::milliseconds idle) { times_.idle = idle; }
 
+  // Reads the end of a body that nobody wants, briefly and in the background, to keep the
+  // connection.
+  static void drain(std::unique_ptr<HttpResponse> response);
+
  private:
   enum class Framing { None, Sized, Chunked, UntilEnd };
 

@@ -22,9 +22,9 @@ class HttpParser {
   // Begins a new message.
   void reset();
 
-  // Takes as much of `bytes` as it can use and tells how much that was. The header is taken only
-  // when it is there as a whole; with a body of known length everything behind the header is left
-  // to the caller; the pieces of a chunked body are appended to `body`.
+  // Takes as much of `bytes` as it can use and tells how much that was; stops at the end of the
+  // header. After it, a body of known length is left to the caller, and the pieces of a chunked one
+  // are appended to `body`.
   Result<std::size_t> put(std::string_view bytes, std::string& body);
 
   const HttpHead& head() const;

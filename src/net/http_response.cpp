@@ -3,6 +3,28 @@
 #include "net/http_client.h"
 
 namespace toolgate {
+namespace {
+
+constexpr std::chrono::milliseconds kDrainTime{500};
+constexpr std::size_t kDrainBytes = 64 << 10;
+
+Task<> read_to_end(std::unique_ptr<HttpResponse> response) {
+  const CancelSource never;
+  std::string dropped;
+  while (dropped.size() < kDrainBytes) {
+    const auto more = co_await response->read_some(dropped, never);
+    if (!more || !*more) co_return;
+  }
+}
+
+}  // namespace
+
+void HttpResponse::drain(std::unique_ptr<HttpResponse> response) {
+  if (response->done_) return;
+  response->set_idle_time(kDrainTime);
+  Scope& scope = response->client_.loop_.scope();
+  scope.spawn(read_to_end(std::move(response)), "end of an upstream's answer");
+}
 
 HttpResponse::HttpResponse(HttpClient& client, std::string key,
                            std::shared_ptr<Connection> connection,

@@ -12,6 +12,12 @@ namespace {
 constexpr std::chrono::milliseconds kLingerTime{2'000};
 constexpr std::size_t kLingerBytes = 32 << 20;
 
+Error header_too_large() {
+  return {Errc::HeaderTooLarge,
+          "the header is over its limit (toolgate.limits.requestHeaderBytes)",
+          {}};
+}
+
 }  // namespace
 
 ServerConnection::ServerConnection(HttpServer& server, TcpSocket socket)
@@ -52,7 +58,8 @@ Task<ServerConnection::HeadRead> ServerConnection::read_head() {
       if (std::exchange(idle_, false)) connection_->arm(server_.limits_.header_time);
       const auto used = parser_.put(connection_->unread(), chunked_body_);
       if (!used) {
-        co_await reply_error(used.error());
+        co_await reply_error(used.error().code == Errc::HeaderTooLarge ? header_too_large()
+                                                                       : used.error());
         co_return HeadRead::Ended;
       }
       connection_->consume(*used);
@@ -63,11 +70,12 @@ Task<ServerConnection::HeadRead> ServerConnection::read_head() {
     const IoStatus status = co_await connection_->fill();
     if (status != IoStatus::Ok) {
       if (status == IoStatus::Timeout && !idle_)
-        co_await reply_error({Errc::RequestTimeout, "the header took too long", {}});
+        co_await reply_error(
+            {Errc::RequestTimeout, "the header took too long (toolgate.limits.headerSeconds)", {}});
       co_return HeadRead::Ended;
     }
     if (connection_->unread().size() == before) {
-      co_await reply_error({Errc::HeaderTooLarge, "the header is over its limit", {}});
+      co_await reply_error(header_too_large());
       co_return HeadRead::Ended;
     }
   }

@@ -23,7 +23,7 @@ const std::array<ChatReader::Field, 21> ChatReader::kFields{{
     {"stream_options", &ChatReader::read_stream_options},
     {"max_tokens", &ChatReader::read_positive},
     {"max_completion_tokens", &ChatReader::read_positive},
-    {"n", &ChatReader::read_positive},
+    {"n", &ChatReader::read_choices},
     {"use_vscode_tools", &ChatReader::read_use_vscode_tools},
     {"tool_execution", &ChatReader::read_tool_execution},
     {"max_tool_rounds", &ChatReader::read_max_tool_rounds},
@@ -168,11 +168,20 @@ Result<> ChatReader::read_stream_options() {
 }
 
 Result<> ChatReader::read_positive() {
-  return read_integer(key_, 1);
+  std::int64_t unused = 0;
+  return read_integer(key_, 1, unused);
+}
+
+Result<> ChatReader::read_choices() {
+  std::int64_t choices = 1;
+  if (auto done = read_integer(key_, 1, choices); !done) return done;
+  request_.choices = static_cast<std::size_t>(choices);
+  return {};
 }
 
 Result<> ChatReader::read_max_tool_rounds() {
-  return read_integer(key_, 0);
+  std::int64_t unused = 0;
+  return read_integer(key_, 0, unused);
 }
 
 Result<> ChatReader::read_use_vscode_tools() {
@@ -240,12 +249,12 @@ Result<std::string> ChatReader::read_string(const std::string& field) {
   return text;
 }
 
-Result<> ChatReader::read_integer(const std::string& field, std::int64_t least) {
+Result<> ChatReader::read_integer(const std::string& field, std::int64_t least,
+                                  std::int64_t& value) {
   if (take_null()) return {};
   if (reader_.kind() != Kind::Number) return wrong_kind(field, "an integer");
   const std::string_view text = reader_.read_token();
   if (reader_.failed()) return broken();
-  std::int64_t value = 0;
   const auto [stop, error] = std::from_chars(text.begin(), text.end(), value);
   if (error != std::errc() || stop != text.end() || value < least)
     return refuse(field, "must be an integer of at least {}, not {}", least, text.substr(0, 40));

@@ -67,6 +67,7 @@ class ChatReader {
   Result<> read_stream();
   Result<> read_stream_options();
   Result<> read_positive();
+  Result<> read_choices();
   Result<> read_any();
   Result<> read_use_vscode_tools();
   Result<> read_tool_execution();
@@ -78,7 +79,8 @@ class ChatReader {
   // `field` names the value that stands next.
   Result<bool> read_bool(const std::string& field);
   Result<std::string> read_string(const std::string& field);
-  Result<> read_integer(const std::string& field, std::int64_t least);
+  // Leaves `value` alone where it is null.
+  Result<> read_integer(const std::string& field, std::int64_t least, std::int64_t& value);
   bool take_null();
   std::unexpected<Error> wrong_kind(const std::string& field, std::string_view wanted);
   std::unexpected<Error> twice(const std::string& field);

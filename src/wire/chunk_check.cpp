@@ -35,7 +35,7 @@ bool read_function(dom::element value, CanonicalChunk& chunk) {
     if (key == "arguments") {
       if (!keys.add(0) || !read_text(member, chunk.call.arguments)) return false;
     } else if (key == "name") {
-      if (!keys.add(1) || !read_text_or_null(member, chunk.call.name)) return false;
+      if (!keys.add(1) || !read_text(member, chunk.call.name)) return false;
     }
   }
   return true;
@@ -51,7 +51,7 @@ bool read_call(dom::element value, CanonicalChunk& chunk) {
       if (!keys.add(0) || member.get(index) != simdjson::SUCCESS) return false;
       chunk.call.index = index;
     } else if (key == "id") {
-      if (!keys.add(1) || !read_text_or_null(member, chunk.call.id)) return false;
+      if (!keys.add(1) || !read_text(member, chunk.call.id)) return false;
     } else if (key == "function") {
       if (!keys.add(2) || !read_function(member, chunk)) return false;
     } else if (key == "type") {
@@ -192,6 +192,7 @@ bool accept_unchanged(std::string_view data, AnswerState& state) {
   if (!read_chunk(document, chunk)) return false;
   if (!state.id.empty() && state.id != chunk.id) return false;
   if (chunk.choice < 0 || chunk.choice > StreamedChoice::kMaxIndex) return false;
+  if (state.options.choices == 1 && chunk.choice != 0) return false;
   StreamedChoice* choice = state.find_choice(chunk.choice);
   if ((choice == nullptr || !choice->role_sent) && !chunk.has_role) return false;
   if (choice != nullptr && chunk.has_content && choice->content.pending()) return false;

@@ -203,8 +203,9 @@ Result<void> repair_calls(json::object& delta, StreamedChoice& choice, AnswerSta
 
 Result<StreamedChoice*> choice_for(const json::object& choice, std::size_t position,
                                    AnswerState& state) {
-  const std::int64_t index =
+  const std::int64_t given =
       natural_number(choice.if_contains("index")).value_or(static_cast<std::int64_t>(position));
+  const std::int64_t index = state.options.choices == 1 && position == 0 ? 0 : given;
   if (index > StreamedChoice::kMaxIndex)
     return fail(Errc::UpstreamBroken, "the upstream sent a choice with index {}; the highest is {}",
                 index, StreamedChoice::kMaxIndex);

@@ -46,6 +46,7 @@ struct ChatRequest {
   std::string model;  // empty: none was named
   bool stream = false;
   bool include_usage = false;
+  std::size_t choices = 1;  // n
   std::vector<ChatMessage> messages;
   std::vector<ChatTool> tools;
   ToolMode tool_mode = ToolMode::Unset;

@@ -44,6 +44,7 @@ struct ChatStreamNormalizer::Impl {
   ErrorBody error;
   std::optional<json::object> prefix;  // a first chunk without choices, until the id is known
   std::size_t unreadable = 0;
+  bool last_unreadable = false;
   bool has_output = false;
   bool finished = false;
 
@@ -75,6 +76,7 @@ void ChatStreamNormalizer::Impl::send_prefix(std::string& out) {
 }
 
 void ChatStreamNormalizer::Impl::count_unreadable() {
+  last_unreadable = true;
   if (++unreadable == kMaxUnreadable)
     fail_with(Error{Errc::UpstreamBroken,
                     fmt::format("the upstream sent {} events that are no chunks", unreadable),
@@ -152,6 +154,7 @@ ChatStreamNormalizer::~ChatStreamNormalizer() = default;
 StreamState ChatStreamNormalizer::add(std::string_view data, std::string& out) {
   Impl& impl = *impl_;
   if (impl.state == StreamState::Done || impl.state == StreamState::Failed) return impl.state;
+  impl.last_unreadable = false;
   if (accept_unchanged(data, impl.answer)) {
     impl.send_prefix(out);
     append_data(out, data);
@@ -170,6 +173,11 @@ StreamState ChatStreamNormalizer::finish(StreamEnd end, std::string& out) {
     impl.fail_with(Error{Errc::UpstreamBroken,
                          "the upstream's connection broke before its answer was complete",
                          {}});
+    return impl.state;
+  }
+  if (impl.last_unreadable && impl.state == StreamState::Open) {
+    impl.fail_with(
+        Error{Errc::UpstreamBroken, "the upstream's stream ended in the middle of an event", {}});
     return impl.state;
   }
   if (impl.unreadable > 0)

@@ -15,8 +15,9 @@ namespace toolgate {
 
 struct StreamOptions {
   std::string model;             // stands in when the upstream names none
-  std::string completion_id;     // likewise
+  std::string completion_id;     // likewise; empty: one is made
   std::int64_t created = 0;      // likewise
+  std::size_t choices = 0;       // how many the client asked for, 0: not known; one has index 0
   bool include_usage = false;    // the client asked for a usage chunk
   std::size_t prompt_bytes = 0;  // for an estimate when the upstream gives no usage
   TurnReport report;             // what is known before the answer; the stream adds warnings
