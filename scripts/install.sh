@@ -6,6 +6,8 @@ set -eu
 NODE_VERSION=24.21.0
 NPM_VERSION=11.21.1
 PORTKEY_VERSION=1.15.2
+# The newest it streams with: later ones make it answer 500 (Portkey-AI/gateway#1389).
+PORTKEY_SERVER_VERSION=1.14.1
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 tools=$root/build/tools
@@ -54,7 +56,7 @@ install_packages() {
 # stale NAME FILE…: true when build/tools/NAME is missing or was made from other files or versions.
 stale() {
   name=$1; shift
-  sum=$( (echo "$NODE_VERSION $NPM_VERSION $PORTKEY_VERSION"; cat "$@" </dev/null) | sha256sum | cut -c1-16)
+  sum=$( (echo "$NODE_VERSION $NPM_VERSION $PORTKEY_VERSION $PORTKEY_SERVER_VERSION"; cat "$@" </dev/null) | sha256sum | cut -c1-16)
   stamp=$stamps/$name-$sum
   [ ! -e "$stamp" ] || [ ! -d "$tools/$name" ]
 }
@@ -118,8 +120,8 @@ install_python() {
 install_portkey() {
   stale portkey || return 0
   say "Portkey $PORTKEY_VERSION into build/tools/portkey"
-  mkdir -p "$tools/portkey"
-  echo '{"private":true}' >"$tools/portkey/package.json"
+  rm -rf "$tools/portkey"; mkdir -p "$tools/portkey"
+  echo '{"private":true,"overrides":{"@hono/node-server":"'$PORTKEY_SERVER_VERSION'"}}' >"$tools/portkey/package.json"
   (cd "$tools/portkey" && quietly "$tools/node/bin/npm" install --no-save --ignore-scripts --no-audit \
     --no-fund --loglevel=error "@portkey-ai/gateway@$PORTKEY_VERSION")
   mark portkey

@@ -175,17 +175,17 @@ StreamState ChatStreamNormalizer::finish(StreamEnd end, std::string& out) {
                          {}});
     return impl.state;
   }
-  if (impl.last_unreadable && impl.state == StreamState::Open) {
-    impl.fail_with(
-        Error{Errc::UpstreamBroken, "the upstream's stream ended in the middle of an event", {}});
-    return impl.state;
-  }
   if (impl.unreadable > 0)
     add_warning(
         impl.answer.options.report,
         fmt::format("{} events of the upstream were no chunks and were left out", impl.unreadable));
   if (auto complete = check_complete(impl.answer); !complete) {
     impl.fail_with(complete.error());
+    return impl.state;
+  }
+  if (impl.last_unreadable && impl.state == StreamState::Open) {
+    impl.fail_with(
+        Error{Errc::UpstreamBroken, "the upstream's stream ended in the middle of an event", {}});
     return impl.state;
   }
   impl.send_prefix(out);

@@ -527,6 +527,13 @@ TEST(StreamErrors, GarbageWithoutEndFails) {
   EXPECT_EQ(run(Texts(99, "garbage")).error.message, "the upstream's stream held no answer");
 }
 
+TEST(StreamErrors, AnEventCutInTheMiddleAtTheEndFails) {
+  const Outcome cut = run({kRole, kHello, kHello.substr(0, kHello.size() / 2)});
+  EXPECT_EQ(cut.state, StreamState::Failed);
+  EXPECT_EQ(cut.error.message, "the upstream's stream ended in the middle of an event");
+  EXPECT_EQ(run({kRole, kHello, kStop, "{\"cut"}).state, StreamState::Done);
+}
+
 TEST(StreamErrors, ChunksThatNoBlankLineSeparatedAreRead) {
   Outcome outcome = run({kRole + "\n" + kHello + "\n" + kStop + "\n[DONE]"});
   EXPECT_EQ(outcome.content[0], "Hello");
