@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "cli/command.h"
+#include "cli/memory.h"
 #include "gateway/gateway.h"
 
 namespace toolgate {
@@ -34,6 +35,7 @@ std::string address_of(const Gateway& gateway) {
 }
 
 int serve(const GatewayOptions& options) {
+  keep_freed_memory();
   open_log(LogLevel::Info, wants_colour(STDERR_FILENO));
   auto gateway = Gateway::open(options);
   if (!gateway) {

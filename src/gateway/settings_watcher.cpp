@@ -26,7 +26,7 @@ constexpr std::chrono::milliseconds kQuiet{100};
 constexpr std::chrono::milliseconds kMostDelay{1000};
 constexpr int kMostLinks = 40;
 constexpr std::uint32_t kFolderGone = IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT;
-constexpr std::uint32_t kWatched = IN_CLOSE_WRITE | IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_DELETE |
+constexpr std::uint32_t kWatched = IN_CLOSE_WRITE | IN_ATTRIB | IN_CREATE | IN_DELETE |
                                    IN_MOVED_FROM | IN_MOVED_TO | kFolderGone | IN_ONLYDIR;
 
 using NamesByFolder = std::map<path, std::set<std::string>>;

@@ -7,8 +7,8 @@
 namespace toolgate {
 namespace {
 
-constexpr std::size_t kKeptBuffers = 4;
 constexpr std::size_t kLargestKept = 1 << 20;
+constexpr std::size_t kKeptBytes = 8 << 20;
 
 }  // namespace
 
@@ -30,13 +30,16 @@ BodyBuffer BodyBufferPool::take() {
   if (kept_.empty()) return {};
   BodyBuffer buffer = std::move(kept_.back());
   kept_.pop_back();
+  kept_bytes_ -= buffer.capacity();
   buffer.resize(0);
   return buffer;
 }
 
 void BodyBufferPool::give(BodyBuffer buffer) {
   if (buffer.capacity() == 0 || buffer.capacity() > kLargestKept) return;
-  if (kept_.size() < kKeptBuffers) kept_.push_back(std::move(buffer));
+  if (kept_bytes_ + buffer.capacity() > kKeptBytes) return;
+  kept_bytes_ += buffer.capacity();
+  kept_.push_back(std::move(buffer));
 }
 
 }  // namespace toolgate

@@ -32,6 +32,7 @@ class BodyBufferPool {
 
  private:
   std::vector<BodyBuffer> kept_;
+  std::size_t kept_bytes_ = 0;
 };
 
 }  // namespace toolgate

@@ -12,7 +12,7 @@
 namespace toolgate {
 namespace {
 
-constexpr std::size_t kFirstCapacity = 16 << 10;
+constexpr std::size_t kFirstCapacity = 64 << 10;
 constexpr std::size_t kLastCapacity = 1 << 20;
 constexpr std::size_t kBuffersPerWrite = 16;
 

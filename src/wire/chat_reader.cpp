@@ -96,6 +96,7 @@ Result<> ChatReader::read_member() {
   const std::size_t key_offset = reader_.key_offset();
   const std::size_t value_offset = reader_.offset();
   key_ = reader_.key();
+  if (reader_.failed()) return broken();
   const auto field = std::ranges::find(kFields, key_, &Field::name);
   if (field == kFields.end()) {
     if (!reader_.skip()) return broken();

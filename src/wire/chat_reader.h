@@ -51,6 +51,7 @@ class ChatReader {
   Result<> read_part(std::size_t part);
   Result<> read_tool_calls(std::vector<ToolCall>& calls);
   Result<ToolCall> read_tool_call(std::size_t number);
+  bool knows_call(const std::string& id);
   Result<> check_tool_call_id(const std::string& id);
 
   Result<> read_tools();
@@ -93,8 +94,9 @@ class ChatReader {
   ChatRequest request_;
   std::string key_;  // of the top-level member being read
   std::uint32_t seen_ = 0;
-  std::unordered_set<std::string> call_ids_;
-  std::vector<const std::string*> call_order_;
+  std::vector<std::string> call_ids_;  // of assistant messages, in order
+  std::unordered_set<std::string> call_index_;
+  std::size_t indexed_calls_ = 0;  // how many of call_ids_ are in call_index_
 };
 
 // An InvalidRequest whose message begins with the field it is about.

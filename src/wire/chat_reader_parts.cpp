@@ -11,6 +11,10 @@ namespace {
 constexpr std::array<std::string_view, 6> kRoles{"system",    "developer", "user",
                                                  "assistant", "tool",      "function"};
 
+constexpr std::array<std::string_view, 4> kMessageKeys{"role", "content", "tool_calls",
+                                                       "tool_call_id"};
+constexpr std::array<std::string_view, 3> kCallKeys{"id", "type", "function"};
+
 bool is_tool_name(std::string_view name) {
   return !name.empty() && name.size() <= 64 && std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -56,29 +60,31 @@ Result<> ChatReader::read_message() {
 
   reader_.enter();
   while (reader_.next_member()) {
-    const std::string_view key = reader_.key();
-    Result<> done;
-    if (key == "role") {
-      if (!once(seen, 0)) return twice(field("role"));
-      auto read = read_role();
-      if (!read) return std::unexpected(read.error());
-      role = *read;
-    } else if (key == "content") {
-      if (!once(seen, 1)) return twice(field("content"));
-      done = read_content();
-    } else if (key == "tool_calls") {
-      if (!once(seen, 2)) return twice(field("tool_calls"));
-      done = read_tool_calls(calls);
-    } else if (key == "tool_call_id") {
-      if (!once(seen, 3)) return twice(field("tool_call_id"));
-      if (reader_.kind() == Kind::String)
-        tool_call_id = reader_.read_string();
-      else if (!take_null())
-        return wrong_kind(field("tool_call_id"), "a string");
-    } else {
-      done = skip();
+    const auto key = static_cast<unsigned>(reader_.key_among(kMessageKeys));
+    if (key == kMessageKeys.size()) {
+      if (!reader_.skip()) return broken();
+      continue;
     }
-    if (!done) return done;
+    if (!once(seen, key)) return twice(field(kMessageKeys[key]));
+    switch (key) {
+      case 0: {
+        auto read = read_role();
+        if (!read) return std::unexpected(read.error());
+        role = *read;
+        break;
+      }
+      case 1:
+        if (auto done = read_content(); !done) return done;
+        break;
+      case 2:
+        if (auto done = read_tool_calls(calls); !done) return done;
+        break;
+      default:
+        if (reader_.kind() == Kind::String)
+          tool_call_id = reader_.read_string();
+        else if (!take_null())
+          return wrong_kind(field("tool_call_id"), "a string");
+    }
   }
   if (reader_.failed()) return broken();
 
@@ -91,10 +97,7 @@ Result<> ChatReader::read_message() {
     if (auto done = check_tool_call_id(*tool_call_id); !done) return done;
   }
   if (*role == Role::Assistant) {
-    for (auto& call : calls) {
-      const auto [place, added] = call_ids_.insert(std::move(call.id));
-      if (added) call_order_.push_back(&*place);
-    }
+    for (auto& call : calls) call_ids_.push_back(std::move(call.id));
   }
   request_.messages.push_back({*role, body_.substr(begin, reader_.end_offset() - begin)});
   return {};
@@ -103,12 +106,13 @@ Result<> ChatReader::read_message() {
 Result<Role> ChatReader::read_role() {
   const auto field = [&] { return fmt::format("messages[{}].role", request_.messages.size()); };
   if (reader_.kind() != Kind::String) return wrong_kind(field(), "a string");
-  const std::string_view text = reader_.read_string();
+  const std::size_t begin = reader_.offset();
+  const std::size_t role = reader_.read_string_among(kRoles);
   if (reader_.failed()) return broken();
-  const auto found = std::ranges::find(kRoles, text);
-  if (found == kRoles.end())
-    return refuse(field(), "must be one of {}, not {}", fmt::join(kRoles, ", "), quoted(text));
-  return static_cast<Role>(found - kRoles.begin());
+  if (role == kRoles.size())
+    return refuse(field(), "must be one of {}, not {}", fmt::join(kRoles, ", "),
+                  quoted(body_.substr(begin + 1, reader_.end_offset() - begin - 2)));
+  return static_cast<Role>(role);
 }
 
 Result<> ChatReader::read_content() {
@@ -165,16 +169,16 @@ Result<ChatReader::ToolCall> ChatReader::read_tool_call(std::size_t number) {
   std::uint32_t seen = 0;
   reader_.enter();
   while (reader_.next_member()) {
-    const std::string_view key = reader_.key();
-    if (key == "id") {
+    const std::size_t key = reader_.key_among(kCallKeys);
+    if (key == 0) {
       if (!once(seen, 0)) return twice(field(".id"));
       if (reader_.kind() != Kind::String) return wrong_kind(field(".id"), "a string");
       call.id = reader_.read_string();
-    } else if (key == "type") {
+    } else if (key == 1) {
       if (!once(seen, 1)) return twice(field(".type"));
       if (reader_.kind() != Kind::String) return wrong_kind(field(".type"), "a string");
       call.type = reader_.read_string();
-    } else if (key == "function" && reader_.kind() == Kind::Object) {
+    } else if (key == 2 && reader_.kind() == Kind::Object) {
       if (!once(seen, 2)) return twice(field(".function"));
       reader_.enter();
       while (reader_.next_member()) {
@@ -195,17 +199,29 @@ Result<ChatReader::ToolCall> ChatReader::read_tool_call(std::size_t number) {
   return call;
 }
 
+// Results mostly answer one of the latest calls; a set of all is made only for those that do not.
+bool ChatReader::knows_call(const std::string& id) {
+  constexpr std::size_t kLatest = 32;
+  const std::size_t latest = std::min(call_ids_.size(), kLatest);
+  const auto end = call_ids_.rbegin() + static_cast<std::ptrdiff_t>(latest);
+  if (std::find(call_ids_.rbegin(), end, id) != end) return true;
+  if (latest == call_ids_.size()) return false;
+  for (; indexed_calls_ < call_ids_.size(); ++indexed_calls_)
+    call_index_.insert(call_ids_[indexed_calls_]);
+  return call_index_.contains(id);
+}
+
 Result<> ChatReader::check_tool_call_id(const std::string& id) {
   constexpr std::size_t kShown = 5;
-  if (call_ids_.contains(id)) return {};
+  if (knows_call(id)) return {};
   auto field = fmt::format("messages[{}].tool_call_id", request_.messages.size());
-  if (call_order_.empty())
+  if (call_ids_.empty())
     return refuse(std::move(field), "{} refers to no earlier tool call; there was none",
                   quoted(id));
   std::string known;
-  const std::size_t first = call_order_.size() - std::min(call_order_.size(), kShown);
-  for (std::size_t i = first; i < call_order_.size(); ++i)
-    known += (i > first ? ", " : "") + quoted(*call_order_[i]);
+  const std::size_t first = call_ids_.size() - std::min(call_ids_.size(), kShown);
+  for (std::size_t i = first; i < call_ids_.size(); ++i)
+    known += (i > first ? ", " : "") + quoted(call_ids_[i]);
   return refuse(std::move(field), "{} refers to no earlier tool call; {}known ids: {}", quoted(id),
                 first ? "last " : "", known);
 }
@@ -293,15 +309,14 @@ Result<> ChatReader::read_function(ChatTool& tool) {
 
 Result<> ChatReader::check_tool_name(const std::string& name) {
   const auto number = request_.tools.size();
-  auto field = fmt::format("tools[{}].function.name", number);
-  if (name.empty()) return refuse(std::move(field), "the field is required and must not be empty");
+  const auto field = [&] { return fmt::format("tools[{}].function.name", number); };
+  if (name.empty()) return refuse(field(), "the field is required and must not be empty");
   if (!is_tool_name(name))
-    return refuse(std::move(field),
-                  "{} is no valid name: 1 to 64 letters, digits, '_' and '-' are allowed",
+    return refuse(field(), "{} is no valid name: 1 to 64 letters, digits, '_' and '-' are allowed",
                   quoted(name));
   const auto same = std::ranges::find(request_.tools, name, &ChatTool::name);
   if (same != request_.tools.end())
-    return refuse(std::move(field), "tools[{}] and tools[{}] are both called '{}'",
+    return refuse(field(), "tools[{}] and tools[{}] are both called '{}'",
                   same - request_.tools.begin(), number, name);
   return {};
 }

@@ -27,10 +27,6 @@ std::size_t capacity_for(std::size_t size) {
   return size > kLargestKept ? size : std::bit_ceil(std::max(size, kSmallest));
 }
 
-bool is_space(char c) {
-  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
@@ -124,40 +120,6 @@ bool JsonReader::fail_here(const char* reason) {
   return false;
 }
 
-// Between a scalar and the token after it there is only white space, or junk that spoils the
-// scalar.
-std::size_t JsonReader::scalar_end(std::size_t token_number) const {
-  std::size_t end = token_number + 1 < count_ ? tokens_[token_number + 1] : text_.size();
-  while (is_space(text_[end - 1])) --end;
-  return end;
-}
-
-std::size_t JsonReader::end_offset() const {
-  return at_ > 0 ? scalar_end(at_ - 1) : 0;
-}
-
-std::string_view JsonReader::scalar() const {
-  return text_.substr(tokens_[at_], scalar_end(at_) - tokens_[at_]);
-}
-
-JsonReader::Kind JsonReader::kind() const {
-  switch (const char c = token()) {
-    case '{':
-      return Kind::Object;
-    case '[':
-      return Kind::Array;
-    case '"':
-      return Kind::String;
-    case 't':
-    case 'f':
-      return Kind::Bool;
-    case 'n':
-      return Kind::Null;
-    default:
-      return c == '-' || is_digit(c) ? Kind::Number : Kind::Bad;
-  }
-}
-
 void JsonReader::enter() {
   if (open_.size() >= max_depth_) {
     fail_here("the text is nested too deeply");
@@ -165,47 +127,6 @@ void JsonReader::enter() {
   }
   open_.push_back(token());
   ++at_;
-}
-
-void JsonReader::leave() {
-  open_.pop_back();
-  ++at_;
-}
-
-bool JsonReader::next_member() {
-  return next_key() && unescape(key_raw_, key_buffer_, key_);
-}
-
-bool JsonReader::next_key() {
-  if (failed()) return false;
-  if (token() == '}') {
-    leave();
-    return false;
-  }
-  if (text_[tokens_[at_ - 1]] != '{') {
-    if (token() != ',') return fail_here("',' or '}' is missing");
-    ++at_;
-  }
-  if (token() != '"') return fail_here("a member's name in quotes is missing");
-  key_offset_ = tokens_[at_];
-  key_raw_ = scalar();
-  ++at_;
-  if (token() != ':') return fail_here("':' is missing");
-  ++at_;
-  return true;
-}
-
-bool JsonReader::next_element() {
-  if (failed()) return false;
-  if (token() == ']') {
-    leave();
-    return false;
-  }
-  if (text_[tokens_[at_ - 1]] != '[') {
-    if (token() != ',') return fail_here("',' or ']' is missing");
-    ++at_;
-  }
-  return true;
 }
 
 // Passes a scalar or enters a container.
@@ -296,6 +217,18 @@ std::string_view JsonReader::read_token() {
 bool JsonReader::at_end() {
   if (failed()) return false;
   return at_ == count_ || fail_here("something follows after the end");
+}
+
+std::string_view JsonReader::key() {
+  std::string_view out;
+  return unescape(key_raw_, key_buffer_, out) ? out : std::string_view();
+}
+
+std::size_t JsonReader::escaped_among(std::string_view raw, std::string& buffer,
+                                      std::span<const std::string_view> names) {
+  std::string_view text;
+  if (!unescape(raw, buffer, text)) return names.size();
+  return static_cast<std::size_t>(std::ranges::find(names, text) - names.begin());
 }
 
 bool JsonReader::unescape(std::string_view raw, std::string& buffer, std::string_view& out) {
