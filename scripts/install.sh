@@ -45,8 +45,8 @@ install_packages() {
   [ -n "$missing" ] || return 0
   # shellcheck disable=SC2086
   say "Debian packages:" $missing
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq ||
-    die "apt-get update failed; is the network up?"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq >"$root/build/apt.log" 2>&1 ||
+    { tail -20 "$root/build/apt.log" >&2; die "apt-get update failed; is the network up?"; }
   # shellcheck disable=SC2086
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
     -o Dpkg::Use-Pty=0 $missing >"$root/build/apt.log" 2>&1 ||

@@ -46,6 +46,11 @@ std::string make_id(std::string_view prefix) {
   return id;
 }
 
+const std::string& instance_name() {
+  static const std::string name = make_id("toolgate-");
+  return name;
+}
+
 std::string make_secret() {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::array<std::uint8_t, 32> bytes;

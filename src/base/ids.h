@@ -9,6 +9,9 @@ namespace toolgate {
 // `prefix` and 24 random characters of [a-zA-Z0-9]: "chatcmpl-", "call_", "req_".
 std::string make_id(std::string_view prefix);
 
+// This process among others: "toolgate-" and random characters.
+const std::string& instance_name();
+
 // 64 hexadecimal digits from the system's random source, for tokens and keys.
 std::string make_secret();
 

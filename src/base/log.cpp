@@ -2,6 +2,7 @@
 // stderr writes every line at once, which costs a system call per request.
 #include "base/log.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <climits>
 #include <spdlog/logger.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
@@ -23,18 +25,20 @@ constexpr std::size_t kBufferBytes = 64 << 10;
 constexpr std::chrono::seconds kFlushInterval{1};
 constexpr int kMostWaitMs = 100;
 
-// A reader of stderr that has stalled loses lines rather than stopping the gateway.
+// A reader of stderr that has stalled loses lines rather than stopping the gateway: after poll()
+// has said so, a pipe takes this much without blocking.
 void write_to_stderr(std::string_view text) {
   while (!text.empty()) {
-    const auto count = ::write(STDERR_FILENO, text.data(), text.size());
-    if (count > 0) {
+    pollfd ready{STDERR_FILENO, POLLOUT, 0};
+    const int polled = ::poll(&ready, 1, kMostWaitMs);
+    if (polled < 0 && errno == EINTR) continue;
+    if (polled <= 0) return;
+    const auto count =
+        ::write(STDERR_FILENO, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
+    if (count > 0)
       text.remove_prefix(static_cast<std::size_t>(count));
-    } else if (count < 0 && errno == EAGAIN) {
-      pollfd ready{STDERR_FILENO, POLLOUT, 0};
-      if (::poll(&ready, 1, kMostWaitMs) <= 0) return;
-    } else if (count == 0 || errno != EINTR) {
+    else if (count == 0 || (errno != EINTR && errno != EAGAIN))
       return;
-    }
   }
 }
 

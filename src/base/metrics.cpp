@@ -77,12 +77,14 @@ struct Metrics::Impl {
   prometheus::Family<prometheus::Counter>& upstream_answers =
       prometheus::BuildCounter()
           .Name("toolgate_upstream_answers_total")
-          .Help("Answers of upstream models, by model and status; status 0: none came.")
+          .Help("Answers of upstream models, by model and by the status told to the client.")
           .Register(registry);
   prometheus::Family<prometheus::Histogram>& upstream_seconds =
       prometheus::BuildHistogram()
           .Name("toolgate_upstream_seconds")
-          .Help("Time from asking an upstream model to the header of its answer.")
+          .Help(
+              "Time from asking an upstream model to the first piece of a stream or the end of a "
+              "whole answer.")
           .Register(registry);
   prometheus::Family<prometheus::Counter>& errors =
       prometheus::BuildCounter()

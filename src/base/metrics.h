@@ -18,7 +18,7 @@ class Metrics {
                     std::uint64_t bytes_out);
   // `code` is an Errc's name or an upstream's error code class.
   void error(std::string_view code);
-  // To the header of the answer.
+  // To the first piece of a stream or the end of a whole answer.
   void upstream_answered(std::string_view model, int status, double seconds);
   void stream_opened();
   void stream_closed();

@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "cli/command.h"
-#include "cli/memory.h"
+#include "cli/process.h"
 #include "gateway/gateway.h"
 
 namespace toolgate {
@@ -19,9 +19,10 @@ std::optional<std::string> read_environment(const char* name) {
 }
 
 std::filesystem::path default_data_folder() {
-  if (const auto data = read_environment("XDG_DATA_HOME"); data && !data->empty())
-    return std::filesystem::path(*data) / "toolgate";
-  return std::filesystem::path(read_environment("HOME").value_or(".")) / ".local/share/toolgate";
+  const std::filesystem::path data = read_environment("XDG_DATA_HOME").value_or("");
+  if (data.is_absolute()) return data / "toolgate";
+  const std::filesystem::path home = read_environment("HOME").value_or("");
+  return home.is_absolute() ? home / ".local/share/toolgate" : std::filesystem::path();
 }
 
 bool wants_colour(int descriptor) {
@@ -35,7 +36,11 @@ std::string address_of(const Gateway& gateway) {
 }
 
 int serve(const GatewayOptions& options) {
-  keep_freed_memory();
+  if (options.data.empty()) {
+    fmt::print(stderr, "toolgate: HOME is not set; say with --data where the data folder is\n");
+    return 1;
+  }
+  prepare_process();
   open_log(LogLevel::Info, wants_colour(STDERR_FILENO));
   auto gateway = Gateway::open(options);
   if (!gateway) {
@@ -46,13 +51,11 @@ int serve(const GatewayOptions& options) {
   (*gateway)->run([&] {
     const std::string address = address_of(**gateway);
     fmt::print("listening on {}\n", address);
-    if (isatty(STDOUT_FILENO)) {
-      const bool colour = wants_colour(STDOUT_FILENO);
-      fmt::print("{}console{}      {}/\n", colour ? "\x1b[2m" : "", colour ? "\x1b[0m" : "",
-                 address);
-      fmt::print("{}OpenAI API{}   {}/v1\n", colour ? "\x1b[2m" : "", colour ? "\x1b[0m" : "",
-                 address);
-    }
+    const bool colour = wants_colour(STDOUT_FILENO);
+    const std::string_view dim = colour ? "\x1b[2m" : "";
+    const std::string_view plain = colour ? "\x1b[0m" : "";
+    fmt::print("{}console{}      {}/\n{}OpenAI API{}   {}/v1\n", dim, plain, address, dim, plain,
+               address);
     std::fflush(stdout);
   });
   flush_log();

@@ -25,8 +25,9 @@ std::string request_id(const HttpHead& head) {
   return given && is_usable_id(*given) ? std::string(*given) : make_id("req_");
 }
 
-Result<void> check_reachable(const HttpExchange& exchange, const Settings& settings) {
-  auto allowed = check_origin(exchange.head(), "", settings.allowed_hosts);
+Result<void> check_reachable(const HttpExchange& exchange, const LoopState& state) {
+  const Settings& settings = state.snapshot->settings;
+  auto allowed = check_origin(exchange.head(), state.listening_host, settings.allowed_hosts);
   if (allowed) return allowed;
   // Asking for our own address costs a system call, so only where the usual names did not fit.
   return check_origin(exchange.head(), exchange.local_address(), settings.allowed_hosts);
@@ -73,13 +74,20 @@ Task<std::string_view> answer(RequestContext& context, const LoopState& state) {
   constexpr std::string_view kNoRoute = "none";
   const HttpExchange& exchange = context.exchange;
   const Settings& settings = context.snapshot->settings;
-  if (auto reachable = check_reachable(exchange, settings); !reachable) {
+  if (auto reachable = check_reachable(exchange, state); !reachable) {
     co_await reply_error(context, reachable.error());
     co_return kNoRoute;
   }
   add_cross_origin_headers(context.exchange);
   if (exchange.head().method() == "OPTIONS") {
     co_await answer_preflight(context);
+    co_return kNoRoute;
+  }
+  if (exchange.head().find("via").value_or("").contains(instance_name())) {
+    co_await reply_error(context, Error{Errc::InvalidRequest,
+                                        "this request comes from this gateway itself: the baseUrl "
+                                        "of a model points back at it",
+                                        {}});
     co_return kNoRoute;
   }
   RouteMatch match = match_route(exchange.head().method(), exchange.path());
@@ -106,9 +114,9 @@ void report(const RequestContext& context, std::string_view route, Clock::time_p
   const bool gone = !exchange.finished() || exchange.cancel().reason() == CancelReason::ClientGone;
   const int status = gone ? error_info(Errc::Cancelled).http_status : exchange.status();
   context.metrics.request_done(route, status, seconds, exchange.bytes_in(), exchange.bytes_out());
-  log(LogLevel::Info, "{} {} {} {} {:.1f}ms in={} out={}{}{}{}", context.id,
-      exchange.head().method(), exchange.path().substr(0, kLoggedPath), status, seconds * 1000,
-      exchange.bytes_in(), exchange.bytes_out(), context.note,
+  log(status >= 500 ? LogLevel::Warn : LogLevel::Info, "{} {} {} {} {:.1f}ms in={} out={}{}{}{}",
+      context.id, exchange.head().method(), exchange.path().substr(0, kLoggedPath), status,
+      seconds * 1000, exchange.bytes_in(), exchange.bytes_out(), context.note,
       context.caller.empty() ? "" : " caller=", context.caller);
 }
 
@@ -122,7 +130,18 @@ Task<> dispatch(HttpExchange& exchange, LoopState& state) {
                          .metrics = state.metrics,
                          .id = request_id(exchange.head())};
   exchange.add_header("X-Request-Id", context.id);
-  const std::string_view route = co_await answer(context, state);
+  std::string_view route = "none";
+  std::string failure;
+  try {
+    route = co_await answer(context, state);
+  } catch (const std::exception& error) {
+    failure = error.what();
+  }
+  if (!failure.empty()) {
+    log(LogLevel::Error, "{} ended by an exception: {}", context.id, failure);
+    if (!exchange.started())
+      co_await reply_error(context, Error{Errc::Internal, "an internal error; see the log", {}});
+  }
   report(context, route, started);
 }
 

@@ -18,6 +18,7 @@ struct LoopState {
   HttpClient client;
   Metrics& metrics;
   const std::string& operator_token;
+  const std::string& listening_host;  // as given with --host
 };
 
 Task<> dispatch(HttpExchange& exchange, LoopState& state);

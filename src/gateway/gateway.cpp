@@ -28,7 +28,8 @@ HttpServerLimits server_limits(const Limits& limits, std::size_t loops) {
           .header_time = limits.header_seconds,
           .body_stall = limits.body_seconds,
           .write_stall = limits.write_seconds,
-          .keep_alive = limits.keep_alive_seconds};
+          .keep_alive = limits.keep_alive_seconds,
+          .stream_keep_alive = limits.stream_keep_alive_seconds};
 }
 
 Result<std::shared_ptr<const Snapshot>> load_snapshot(const GatewayOptions& options) {
@@ -37,11 +38,27 @@ Result<std::shared_ptr<const Snapshot>> load_snapshot(const GatewayOptions& opti
   return make_snapshot(std::move(*settings), options.environment);
 }
 
+// Our own sockets share the port among the cores, and so would those of a second gateway, which
+// would take every other request. A socket that does not share finds that out.
+Result<void> check_port_is_free(const asio::ip::tcp::endpoint& endpoint) {
+  if (endpoint.port() == 0) return {};
+  boost::asio::io_context context;
+  asio::ip::tcp::acceptor probe(context);
+  error_code error;
+  probe.open(endpoint.protocol(), error);
+  if (!error) probe.set_option(asio::socket_base::reuse_address(true), error);
+  if (!error) probe.bind(endpoint, error);
+  if (!error) return {};
+  return fail(Errc::Io, "cannot listen on {}:{}: {}{}", endpoint.address().to_string(),
+              endpoint.port(), error.message(),
+              error == asio::error::address_in_use ? " (choose another with --port)" : "");
+}
+
 // One core's share: touched by its own thread only, once it runs.
 struct Worker {
   Worker(std::shared_ptr<const Snapshot> snapshot, std::size_t workers, Metrics& metrics,
-         const std::string& operator_token)
-      : state{std::move(snapshot), HttpClient(loop), metrics, operator_token},
+         const std::string& operator_token, const std::string& host)
+      : state{std::move(snapshot), HttpClient(loop), metrics, operator_token, host},
         server(loop, server_limits(state.snapshot->settings.limits, workers),
                [this](HttpExchange& exchange) { return dispatch(exchange, state); }) {
     state.client.set_idle_limit(state.snapshot->settings.limits.upstream_idle_connections);
@@ -60,7 +77,7 @@ struct Gateway::Impl {
 
   Result<void> listen();
   void reload();
-  void publish(std::shared_ptr<const Snapshot> next);
+  void publish(const std::shared_ptr<const Snapshot>& next);
   void wait_for_signal();
   void stop_gently();
   void stop_now();
@@ -107,8 +124,8 @@ Result<std::unique_ptr<Gateway>> Gateway::open(GatewayOptions options) {
 
   const std::size_t count = usable_cpus();
   for (std::size_t i = 0; i < count; ++i)
-    impl->workers.push_back(
-        std::make_unique<Worker>(impl->snapshot, count, impl->metrics, impl->operator_token));
+    impl->workers.push_back(std::make_unique<Worker>(impl->snapshot, count, impl->metrics,
+                                                     impl->operator_token, impl->options.host));
   if (auto listening = impl->listen(); !listening) return std::unexpected(listening.error());
   return std::unique_ptr<Gateway>(new Gateway(std::move(impl)));
 }
@@ -121,6 +138,7 @@ Result<void> Gateway::Impl::listen() {
     return fail(Errc::InvalidSettings, "--host takes an IP address or 'localhost', not '{}'",
                 options.host);
   port = options.port;
+  if (auto free = check_port_is_free({address, port}); !free) return free;
   for (const auto& worker : workers) {
     auto got = worker->server.listen({address, port});
     if (!got) return std::unexpected(got.error());
@@ -134,12 +152,13 @@ Result<void> Gateway::Impl::listen() {
   return {};
 }
 
-void Gateway::run(std::function<void()> ready) {
+void Gateway::run(const std::function<void()>& ready) {
   Impl& impl = *impl_;
   for (const std::string& warning : impl.snapshot->settings.warnings)
     log(LogLevel::Warn, "{}", warning);
   impl.signals.add(SIGTERM);
   impl.signals.add(SIGINT);
+  impl.signals.add(SIGHUP);  // the terminal has gone
   impl.wait_for_signal();
   impl.busy_workers = impl.workers.size();
   for (const auto& worker : impl.workers) {
@@ -154,6 +173,10 @@ void Gateway::run(std::function<void()> ready) {
 void Gateway::Impl::reload() {
   if (stage != Stage::Running) return;
   auto next = load_snapshot(options);
+  // A file that was emptied by accident must not open the gateway to everyone.
+  if (next && (*next)->settings.api_keys.empty() && !snapshot->settings.api_keys.empty())
+    next = fail(Errc::InvalidSettings,
+                "toolgate.apiKeys is gone; to run without keys, start the gateway anew");
   metrics.settings_reloaded(next.has_value());
   if (!next) {
     log(LogLevel::Error, "settings not changed, the last good ones stay: {}", next.error().message);
@@ -161,10 +184,10 @@ void Gateway::Impl::reload() {
   }
   for (const std::string& warning : (*next)->settings.warnings) log(LogLevel::Warn, "{}", warning);
   log(LogLevel::Info, "settings read again: {} models", (*next)->models.size());
-  publish(std::move(*next));
+  publish(*next);
 }
 
-void Gateway::Impl::publish(std::shared_ptr<const Snapshot> next) {
+void Gateway::Impl::publish(const std::shared_ptr<const Snapshot>& next) {
   snapshot = next;
   set_log_level(next->settings.log_level);
   for (const auto& worker : workers)
@@ -198,7 +221,7 @@ void Gateway::Impl::stop_gently() {
       raw->server.stop_gently();
       // The loop ends when its last connection has.
       boost::asio::co_spawn(raw->loop.context(), raw->loop.scope().drain(),
-                            [this, raw](std::exception_ptr) {
+                            [this, raw](const std::exception_ptr&) {
                               raw->loop.stop();
                               boost::asio::post(control, [this] { worker_idle(); });
                             });

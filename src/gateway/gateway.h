@@ -32,7 +32,7 @@ class Gateway {
 
   // Answers until SIGTERM or SIGINT. The first one lets running answers finish, for at most
   // toolgate.limits.shutdownSeconds; the second one, or the end of that time, cancels them.
-  void run(std::function<void()> ready);
+  void run(const std::function<void()>& ready);
 
  private:
   struct Impl;

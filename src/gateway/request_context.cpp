@@ -1,5 +1,7 @@
 #include "gateway/request_context.h"
 
+#include "base/log.h"
+
 namespace toolgate {
 namespace {
 
@@ -18,7 +20,9 @@ Task<> reply_json(RequestContext& context, std::string body) {
 }
 
 Task<> reply_error(RequestContext& context, const ErrorBody& error, const HttpHeaders& headers) {
-  context.metrics.error(metric_code(error));
+  const std::string code = metric_code(error);
+  context.metrics.error(code);
+  if (log_enabled(LogLevel::Info)) context.note += " error=" + code;
   HttpReply reply;
   reply.status = error.status;
   reply.headers = headers;

@@ -45,6 +45,7 @@ struct Limits {
   std::chrono::milliseconds body_seconds{30'000};    // without a byte of the body
   std::chrono::milliseconds write_seconds{120'000};  // without a byte taken by the client
   std::chrono::milliseconds keep_alive_seconds{75'000};
+  std::chrono::milliseconds stream_keep_alive_seconds{15'000};
   std::chrono::milliseconds shutdown_seconds{30'000};
   std::chrono::milliseconds upstream_connect_seconds{10'000};
   std::chrono::milliseconds upstream_first_byte_seconds{600'000};

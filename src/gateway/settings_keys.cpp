@@ -166,6 +166,7 @@ constexpr std::array kKeys{
     SettingsKey{"toolgate.limits.bodySeconds", "number", ProfileOnly, time_limit<&Limits::body_seconds>},
     SettingsKey{"toolgate.limits.writeSeconds", "number", ProfileOnly, time_limit<&Limits::write_seconds>},
     SettingsKey{"toolgate.limits.keepAliveSeconds", "number", ProfileOnly, time_limit<&Limits::keep_alive_seconds>},
+    SettingsKey{"toolgate.limits.streamKeepAliveSeconds", "number", ProfileOnly, time_limit<&Limits::stream_keep_alive_seconds>},
     SettingsKey{"toolgate.limits.shutdownSeconds", "number", ProfileOnly, time_limit<&Limits::shutdown_seconds>},
     SettingsKey{"toolgate.limits.upstreamConnectSeconds", "number", ProfileOnly, time_limit<&Limits::upstream_connect_seconds>},
     SettingsKey{"toolgate.limits.upstreamFirstByteSeconds", "number", ProfileOnly, time_limit<&Limits::upstream_first_byte_seconds>},

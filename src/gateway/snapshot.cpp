@@ -1,5 +1,6 @@
 #include "gateway/snapshot.h"
 
+#include <algorithm>
 #include <ranges>
 
 #include "models/open.h"
@@ -32,6 +33,11 @@ ModelSpec make_spec(const ModelSettings& model, const Limits& limits,
   return spec;
 }
 
+// Anything else could end the header field it is sent in.
+bool is_header_value(std::string_view key) {
+  return std::ranges::all_of(key, [](char c) { return c > ' ' && c < 0x7f; });
+}
+
 }  // namespace
 
 const ChatProvider* Snapshot::find_model(std::string_view id) const {
@@ -58,8 +64,14 @@ Result<std::shared_ptr<const Snapshot>> make_snapshot(Settings settings,
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->settings = std::move(settings);
   for (const ModelSettings& model : snapshot->settings.models) {
-    auto opened = open_provider(
-        make_spec(model, snapshot->settings.limits, environment, snapshot->settings.warnings));
+    const ModelSpec spec =
+        make_spec(model, snapshot->settings.limits, environment, snapshot->settings.warnings);
+    if (!is_header_value(spec.api_key))
+      return fail(Errc::InvalidSettings,
+                  "model '{}': the environment variable {} holds white space or characters that a "
+                  "key cannot have",
+                  model.id, model.api_key_env);
+    auto opened = open_provider(spec);
     if (!opened) return std::unexpected(opened.error());
     snapshot->models.push_back(std::move(*opened));
   }

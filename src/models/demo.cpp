@@ -11,8 +11,6 @@
 namespace toolgate {
 namespace {
 
-constexpr std::string_view kModel = "toolgate/demo";
-
 std::uint64_t hash(std::string_view text) {
   std::uint64_t value = 0xcbf29ce484222325;  // FNV-1a
   for (const unsigned char byte : text) value = (value ^ byte) * 0x100000001b3;
@@ -49,8 +47,8 @@ std::vector<std::string_view> split(std::string_view text, std::size_t least,
 // One reply in OpenAI's two forms.
 class DemoWriter {
  public:
-  DemoWriter(const ChatRequest& request, DemoReply reply)
-      : request_(request), reply_(std::move(reply)), hash_(hash(request.body)) {}
+  DemoWriter(const ChatRequest& request, std::string_view model, DemoReply reply)
+      : request_(request), model_(model), reply_(std::move(reply)), hash_(hash(request.body)) {}
 
   std::string whole() const {
     std::string message = R"({"role":"assistant","content":)";
@@ -85,7 +83,7 @@ class DemoWriter {
  private:
   std::string head(std::string_view object) const {
     return fmt::format(R"({{"id":"chatcmpl-demo{:016x}","object":"{}","created":{},"model":"{}",)",
-                       hash_, object, created_, kModel);
+                       hash_, object, created_, model_);
   }
 
   std::string chunk(std::string_view delta, std::string_view finish = "null") const {
@@ -126,6 +124,7 @@ class DemoWriter {
   }
 
   const ChatRequest& request_;
+  std::string_view model_;
   DemoReply reply_;
   std::uint64_t hash_;
   std::int64_t created_ = unix_seconds();
@@ -152,8 +151,8 @@ class PreparedChunks final : public ChunkSource {
 
 class DemoProvider final : public ChatProvider {
  public:
-  DemoProvider() {
-    info_.id = kModel;
+  explicit DemoProvider(std::string id) {
+    info_.id = std::move(id);
     info_.owned_by = "toolgate";
     info_.family = "demo";
   }
@@ -164,7 +163,7 @@ class DemoProvider final : public ChatProvider {
     if (cancel.requested()) co_return fail(Errc::Cancelled, "the request was cancelled");
     auto reply = make_demo_reply(call.request);
     if (!reply) co_return std::unexpected(reply.error());
-    const DemoWriter writer(call.request, std::move(*reply));
+    const DemoWriter writer(call.request, info_.id, std::move(*reply));
     ProviderReply out;
     if (call.request.stream) {
       out.body = std::make_unique<PreparedChunks>(writer.chunks());
@@ -180,8 +179,8 @@ class DemoProvider final : public ChatProvider {
 
 }  // namespace
 
-std::unique_ptr<ChatProvider> make_demo_provider() {
-  return std::make_unique<DemoProvider>();
+std::unique_ptr<ChatProvider> make_demo_provider(std::string id) {
+  return std::make_unique<DemoProvider>(std::move(id));
 }
 
 }  // namespace toolgate

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "models/provider.h"
 
 namespace toolgate {
 
-std::unique_ptr<ChatProvider> make_demo_provider();
+std::unique_ptr<ChatProvider> make_demo_provider(std::string id = "toolgate/demo");
 
 }  // namespace toolgate

@@ -226,8 +226,9 @@ void cut_text(DemoReply& reply, std::size_t limit) {
 }  // namespace
 
 std::vector<DemoReference> find_demo_references(std::string_view text) {
+  constexpr std::size_t kMost = 128;
   std::vector<DemoReference> found;
-  for (std::size_t at = 0; (at = text.find('#', at)) != text.npos;) {
+  for (std::size_t at = 0; found.size() < kMost && (at = text.find('#', at)) != text.npos;) {
     const std::size_t begin = ++at;
     if (!begins_word(text, begin - 1)) continue;
     while (at < text.size() && is_name_character(text[at])) ++at;

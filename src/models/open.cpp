@@ -29,7 +29,7 @@ Result<std::unique_ptr<ChatProvider>> open_openai(const ModelSpec& spec) {
 
 Result<std::unique_ptr<ChatProvider>> open_provider(const ModelSpec& spec) {
   if (spec.provider == "openai") return open_openai(spec);
-  if (spec.provider == "demo") return make_demo_provider();
+  if (spec.provider == "demo") return make_demo_provider(spec.id);
   return fail(Errc::InvalidSettings, "the provider '{}' is not known", spec.provider);
 }
 

@@ -1,5 +1,6 @@
 #include "models/openai.h"
 
+#include "base/ids.h"
 #include "wire/sse.h"
 
 namespace toolgate {
@@ -8,6 +9,7 @@ namespace {
 // How long the end of a stream is awaited once every choice has finished.
 constexpr std::chrono::milliseconds kTailTime{5'000};
 constexpr std::size_t kErrorBodyBytes = 1 << 20;
+constexpr std::size_t kMostBlankReads = 1'000;
 
 bool is_passed_on(std::string_view name) {
   for (const std::string_view exact : {"retry-after", "retry-after-ms"})
@@ -62,9 +64,9 @@ class OpenAiProvider final : public ChatProvider {
  public:
   explicit OpenAiProvider(OpenAiOptions options) : options_(std::move(options)) {
     head_ = fmt::format(
-        "POST {}/chat/completions HTTP/1.1\r\nHost: {}\r\nUser-Agent: toolgate\r\n"
+        "POST {}/chat/completions HTTP/1.1\r\nHost: {}\r\nUser-Agent: toolgate\r\nVia: 1.1 {}\r\n"
         "Content-Type: application/json\r\n",
-        options_.address.path, options_.address.authority);
+        options_.address.path, options_.address.authority, instance_name());
     if (!options_.api_key.empty())
       head_ += fmt::format("Authorization: Bearer {}\r\n", options_.api_key);
   }
@@ -75,9 +77,14 @@ class OpenAiProvider final : public ChatProvider {
     const std::string& model =
         options_.upstream_model.empty() ? call.request.model : options_.upstream_model;
     const UpstreamBody body = make_upstream_body(call.request, model);
-    const std::string head = fmt::format(
-        "{}Accept: {}\r\nX-Request-Id: {}\r\nContent-Length: {}\r\n\r\n", head_,
-        call.request.stream ? "text/event-stream" : "application/json", call.request_id, body.size);
+    std::string head = head_;
+    head.append("Accept: ")
+        .append(call.request.stream ? "text/event-stream" : "application/json")
+        .append("\r\nX-Request-Id: ")
+        .append(call.request_id)
+        .append("\r\nContent-Length: ")
+        .append(std::to_string(body.size))
+        .append("\r\n\r\n");
     auto response = co_await call.client.send(
         {options_.address, "POST", head, body.slices, options_.times}, cancel);
     if (!response) co_return std::unexpected(response.error());
@@ -85,10 +92,21 @@ class OpenAiProvider final : public ChatProvider {
   }
 
  private:
+  // Some upstreams repeat the key they refuse; it is ours and not the client's to see.
+  void hide_key(std::string& text) const {
+    constexpr std::string_view kHidden = "(the gateway's key)";
+    if (options_.api_key.empty()) return;
+    for (std::size_t at = 0; (at = text.find(options_.api_key, at)) != text.npos;
+         at += kHidden.size())
+      text.replace(at, options_.api_key.size(), kHidden);
+  }
+
   Task<Result<ProviderReply>> read_reply(std::unique_ptr<HttpResponse> response, bool stream,
                                          const Cancel& cancel) const {
     ProviderReply reply;
     reply.status = response->status();
+    if (reply.status > 599)
+      co_return fail(Errc::UpstreamBroken, "the upstream answered with status {}", reply.status);
     response->head().for_each([&](std::string_view name, std::string_view value) {
       if (is_passed_on(name)) reply.headers.emplace_back(name, value);
     });
@@ -113,8 +131,11 @@ class OpenAiProvider final : public ChatProvider {
     }
     const std::size_t limit = reply.status == 200 ? options_.answer_bytes : kErrorBodyBytes;
     auto body = co_await response->read_all(limit, cancel);
-    if (!body) co_return std::unexpected(body.error());
-    reply.body = std::move(*body);
+    // What an error says may be too long or cut off; that it is one is known all the same.
+    if (!body && (reply.status < 400 || cancel.requested()))
+      co_return std::unexpected(body.error());
+    if (body && reply.status >= 400) hide_key(*body);
+    reply.body = body ? std::move(*body) : std::string();
     co_return reply;
   }
 
@@ -122,13 +143,14 @@ class OpenAiProvider final : public ChatProvider {
   // the first character that counts tells. What was read is left in `begun`.
   static Task<Result<bool>> looks_like_json(HttpResponse& response, std::string& begun,
                                             const Cancel& cancel) {
-    while (true) {
-      const std::size_t first = begun.find_first_not_of(" \t\r\n");
-      if (first != std::string::npos) co_return begun[first] == '{' || begun[first] == '[';
+    for (std::size_t reads = 0; reads < kMostBlankReads; ++reads) {
       auto more = co_await response.read_some(begun, cancel);
       if (!more) co_return std::unexpected(more.error());
+      begun.erase(0, begun.find_first_not_of(" \t\r\n"));
+      if (!begun.empty()) co_return begun[0] == '{' || begun[0] == '[';
       if (!*more) co_return false;
     }
+    co_return fail(Errc::UpstreamBroken, "the upstream sends nothing but white space");
   }
 
   OpenAiOptions options_;

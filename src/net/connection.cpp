@@ -137,7 +137,6 @@ void Connection::start_read(bool may_grow) {
 void Connection::read_done(const error_code& error, std::size_t size) {
   reading_ = false;
   end_ += size;
-  bytes_read_ += size;
   read_status_ = status_of(error);
   if (read_event_.awaited()) {
     read_event_.set();
@@ -163,8 +162,8 @@ Task<IoStatus> Connection::fill() {
   co_return read_status_;
 }
 
-Task<IoStatus> Connection::read_exactly(char* to, std::size_t size,
-                                        std::chrono::milliseconds stall) {
+Task<IoStatus> Connection::read_exactly(char* to, std::size_t size, std::chrono::milliseconds stall,
+                                        std::chrono::steady_clock::time_point latest) {
   std::size_t have = 0;
   while (true) {
     const std::size_t here = std::min(size - have, unread().size());
@@ -182,6 +181,7 @@ Task<IoStatus> Connection::read_exactly(char* to, std::size_t size,
     std::size_t count = 0;
     if (!tls_) count = socket_.read_some(target, error);
     if (tls_ || would_block(error)) {
+      if (std::chrono::steady_clock::now() > latest) co_return IoStatus::Timeout;
       arm(stall);
       if (tls_)
         std::tie(error, count) = co_await tls_->stream.async_read_some(target, kAwait);
@@ -190,7 +190,6 @@ Task<IoStatus> Connection::read_exactly(char* to, std::size_t size,
     }
     if (error) co_return read_status_ = status_of(error);
     have += count;
-    bytes_read_ += count;
   }
   co_return IoStatus::Ok;
 }
@@ -215,7 +214,6 @@ Task<IoStatus> Connection::write(std::span<const std::string_view> slices,
     }
     if (error) co_return status_of(error);
     cursor.advance(count);
-    bytes_written_ += count;
   }
   if (waited) deadline_.disarm();
   co_return IoStatus::Ok;

@@ -55,13 +55,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Task<IoStatus> fill();
 
   // Reads exactly `size` bytes, those in the buffer first; each time some arrive the deadline
-  // starts anew with `stall`.
-  Task<IoStatus> read_exactly(char* to, std::size_t size, std::chrono::milliseconds stall);
+  // starts anew with `stall`, but not after `latest`.
+  Task<IoStatus> read_exactly(char* to, std::size_t size, std::chrono::milliseconds stall,
+                              std::chrono::steady_clock::time_point latest);
 
   // Writes all; each time some bytes are taken the deadline starts anew with `stall`.
   Task<IoStatus> write(std::span<const std::string_view> slices, std::chrono::milliseconds stall);
   Task<IoStatus> write(std::string_view bytes, std::chrono::milliseconds stall) {
-    return write(std::span(&bytes, 1), stall);
+    co_return co_await write(std::span(&bytes, 1), stall);
   }
 
   // Whatever waits on this connection ends with Timeout when this passes. Reading is then over;
@@ -74,15 +75,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Tells the peer that nothing more will come, but still reads.
   void shut_down_writing();
   bool is_open() const { return socket_.is_open(); }
-  bool reading() const { return reading_; }
 
   // Client side of a TLS handshake; `host` is verified and sent as server name.
   Task<Result<void>> start_tls(asio::ssl::context& context, const std::string& host);
 
   TcpSocket& socket() { return socket_; }
-
-  std::uint64_t bytes_read() const { return bytes_read_; }
-  std::uint64_t bytes_written() const { return bytes_written_; }
 
  private:
   struct Tls;
@@ -106,9 +103,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
   IoStatus read_status_ = IoStatus::Ok;  // of the last read; stays once it is not Ok
   Event read_event_;
   std::function<void()> ended_;
-
-  std::uint64_t bytes_read_ = 0;
-  std::uint64_t bytes_written_ = 0;
 };
 
 }  // namespace toolgate

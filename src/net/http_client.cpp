@@ -22,19 +22,43 @@ Error cancelled() {
   return {Errc::Cancelled, "the request was cancelled", {}};
 }
 
-Task<Result<Endpoints>> resolve(Loop& loop, const UpstreamAddress& to, const Cancel& cancel) {
+// The system's resolver cannot be interrupted, so a lookup may outlive the one who waits for it.
+struct Lookup {
+  explicit Lookup(const Executor& executor) : resolver(executor) {}
+  Resolver resolver;
+  Event event;
+  bool done = false;
+  error_code failure;
+  Resolver::results_type found;
+};
+
+Task<Result<Endpoints>> resolve(Loop& loop, const UpstreamAddress& to,
+                                std::chrono::milliseconds time, const Cancel& cancel) {
   error_code error;
   const auto literal = asio::ip::make_address(to.host, error);
   if (!error) co_return Endpoints{{literal, static_cast<std::uint16_t>(std::stoi(to.port))}};
-  Resolver resolver(loop.context().get_executor());
-  const CancelHook hook(cancel, [&resolver](CancelReason) { resolver.cancel(); });
-  auto [failure, found] = co_await resolver.async_resolve(to.host, to.port, kAwait);
+  auto lookup = std::make_shared<Lookup>(loop.context().get_executor());
+  lookup->resolver.async_resolve(to.host, to.port,
+                                 [lookup](const error_code& failure, Resolver::results_type found) {
+                                   lookup->failure = failure;
+                                   lookup->found = std::move(found);
+                                   lookup->done = true;
+                                   lookup->event.set();
+                                 });
+  Deadline deadline(loop.deadlines(), [&lookup] { lookup->event.set(); });
+  deadline.arm(time);
+  const CancelHook hook(cancel, [&lookup](CancelReason) { lookup->event.set(); });
+  if (!lookup->done && !cancel.requested()) co_await lookup->event.wait();
   if (cancel.requested()) co_return std::unexpected(cancelled());
-  if (failure)
+  if (!lookup->done)
+    co_return fail(Errc::UpstreamTimeout,
+                   "finding the host '{}' took too long (toolgate.limits.upstreamConnectSeconds)",
+                   to.host);
+  if (lookup->failure)
     co_return fail(Errc::UpstreamUnreachable, "the host '{}' cannot be found: {}", to.host,
-                   failure.message());
+                   lookup->failure.message());
   Endpoints endpoints;
-  for (const auto& entry : found) endpoints.push_back(entry.endpoint());
+  for (const auto& entry : lookup->found) endpoints.push_back(entry.endpoint());
   co_return endpoints;
 }
 
@@ -48,6 +72,11 @@ struct HttpClient::TlsContext {
 struct HttpClient::Attempt {
   Result<std::unique_ptr<HttpResponse>> result;
   enum class Retry { No, Refused, Broken, StaleConnection } retry = Retry::No;
+};
+
+struct HttpClient::ConnectFailure {
+  Error error;
+  bool refused = false;
 };
 
 HttpClient::HttpClient(Loop& loop) : loop_(loop) {}
@@ -70,11 +99,10 @@ Task<Result<std::unique_ptr<HttpResponse>>> HttpClient::send(HttpCall call, cons
     if (attempt.retry == Retry::No) co_return std::move(attempt.result);
     if (attempt.retry == Retry::Refused && refused++ == kConnectTries)
       co_return std::move(attempt.result);
-    if (attempt.retry == Retry::Broken && std::exchange(retried_broken, true))
-      co_return std::move(attempt.result);
-    // A kept connection that turns out dead says nothing about the upstream: no pause, no try used
-    // up.
+    const bool broken = attempt.retry == Retry::Broken || attempt.retry == Retry::StaleConnection;
+    if (broken && std::exchange(retried_broken, true)) co_return std::move(attempt.result);
     allow_reuse = false;
+    // A kept connection that turns out dead says nothing about the upstream: no pause.
     if (attempt.retry == Retry::StaleConnection) continue;
     if (auto paused = co_await pause(kRetryPause * refused, cancel); !paused)
       co_return std::unexpected(paused.error());
@@ -89,10 +117,9 @@ Task<HttpClient::Attempt> HttpClient::try_once(const HttpCall& call, bool allow_
   if (!connection) {
     auto connected = co_await connect(call, cancel);
     if (!connected) {
-      const bool refused = connected.error().code == Errc::UpstreamUnreachable &&
-                           connected.error().where == "refused";
-      connected.error().where.clear();
-      co_return Attempt{std::unexpected(connected.error()), refused ? Retry::Refused : Retry::No};
+      const bool refused = connected.error().refused;
+      co_return Attempt{std::unexpected(std::move(connected.error().error)),
+                        refused ? Retry::Refused : Retry::No};
     }
     connection = std::move(*connected);
   }
@@ -121,15 +148,19 @@ Task<HttpClient::Attempt> HttpClient::try_once(const HttpCall& call, bool allow_
       connection->consume(*used);
       if (parser->header_done()) {
         const int code = parser->head().status;
-        if (code >= 200 || code == 101) break;
-        parser->reset();
+        if (code == 101)
+          co_return Attempt{fail(Errc::UpstreamBroken, "the upstream answered with status 101")};
+        if (code >= 200) break;
+        parser->reset(kResponseHeaderLimit);
         continue;
       }
     }
     const std::size_t before = connection->unread().size();
     status = co_await connection->fill();
     if (status == IoStatus::Timeout)
-      co_return Attempt{fail(Errc::UpstreamTimeout, "the upstream did not answer within {} s",
+      co_return Attempt{fail(Errc::UpstreamTimeout,
+                             "the upstream did not answer within {} s "
+                             "(toolgate.limits.upstreamFirstByteSeconds)",
                              std::chrono::duration<double>(call.times.first_byte).count())};
     if (status != IoStatus::Ok)
       co_return Attempt{fail(Errc::UpstreamBroken, "the upstream closed the connection {}",
@@ -144,40 +175,51 @@ Task<HttpClient::Attempt> HttpClient::try_once(const HttpCall& call, bool allow_
                                                    call.method == "HEAD")};
 }
 
-Task<Result<std::shared_ptr<Connection>>> HttpClient::connect(const HttpCall& call,
-                                                              const Cancel& cancel) {
-  auto endpoints = co_await resolve(loop_, call.to, cancel);
-  if (!endpoints) co_return std::unexpected(endpoints.error());
-  Error last{Errc::UpstreamUnreachable, "the upstream has no address", {}};
+Task<HttpClient::Connected> HttpClient::connect(const HttpCall& call, const Cancel& cancel) {
+  auto endpoints = co_await resolve(loop_, call.to, call.times.connect, cancel);
+  if (!endpoints) co_return std::unexpected(ConnectFailure{std::move(endpoints.error())});
+  ConnectFailure last{{Errc::UpstreamUnreachable, "the upstream has no address", {}}};
   for (const auto& endpoint : *endpoints) {
-    TcpSocket socket(loop_.context().get_executor());
-    error_code error;
-    socket.open(endpoint.protocol(), error);
-    if (error) co_return fail(Errc::Io, "cannot open a socket: {}", error.message());
-    auto connection = std::make_shared<Connection>(loop_, std::move(socket));
-    const CancelHook hook(cancel, [raw = connection.get()](CancelReason) { raw->close(); });
-    connection->arm(call.times.connect);
-    std::tie(error) = co_await connection->socket().async_connect(endpoint, kAwait);
-    if (cancel.requested()) co_return std::unexpected(cancelled());
-    if (error) {
-      const bool refused = error == asio::error::connection_refused;
-      const bool timed_out = error == asio::error::operation_aborted;
-      last = {timed_out ? Errc::UpstreamTimeout : Errc::UpstreamUnreachable,
-              fmt::format("cannot connect to {}: {}", call.to.authority,
-                          timed_out ? "it took too long" : error.message()),
-              refused ? "refused" : ""};
-      continue;
-    }
-    if (call.to.tls) {
-      auto context = tls_context();
-      if (!context) co_return std::unexpected(context.error());
-      auto secured = co_await connection->start_tls((*context)->context, call.to.host);
-      if (!secured) co_return std::unexpected(secured.error());
-    }
-    connection->disarm();
-    co_return connection;
+    auto connected = co_await connect_to(endpoint, call, cancel);
+    if (connected) co_return connected;
+    if (cancel.requested()) co_return std::unexpected(ConnectFailure{cancelled()});
+    last = std::move(connected.error());
   }
-  co_return std::unexpected(last);
+  co_return std::unexpected(std::move(last));
+}
+
+Task<HttpClient::Connected> HttpClient::connect_to(const asio::ip::tcp::endpoint& endpoint,
+                                                   const HttpCall& call, const Cancel& cancel) {
+  const auto failed = [](Error error, bool refused = false) {
+    return std::unexpected(ConnectFailure{std::move(error), refused});
+  };
+  TcpSocket socket(loop_.context().get_executor());
+  error_code error;
+  socket.open(endpoint.protocol(), error);
+  if (error) co_return failed({Errc::Io, "cannot open a socket: " + error.message(), {}});
+  auto connection = std::make_shared<Connection>(loop_, std::move(socket));
+  const CancelHook hook(cancel, [raw = connection.get()](CancelReason) { raw->close(); });
+  connection->arm(call.times.connect);
+  std::tie(error) = co_await connection->socket().async_connect(endpoint, kAwait);
+  if (error == asio::error::operation_aborted)
+    co_return failed({Errc::UpstreamTimeout,
+                      fmt::format("connecting to {} took too long "
+                                  "(toolgate.limits.upstreamConnectSeconds)",
+                                  call.to.authority),
+                      {}});
+  if (error)
+    co_return failed({Errc::UpstreamUnreachable,
+                      fmt::format("cannot connect to {}: {}", call.to.authority, error.message()),
+                      {}},
+                     error == asio::error::connection_refused);
+  if (call.to.tls) {
+    auto context = tls_context();
+    if (!context) co_return failed(std::move(context.error()));
+    auto secured = co_await connection->start_tls((*context)->context, call.to.host);
+    if (!secured) co_return failed(std::move(secured.error()));
+  }
+  connection->disarm();
+  co_return connection;
 }
 
 Task<Result<void>> HttpClient::pause(std::chrono::milliseconds time, const Cancel& cancel) {
@@ -223,6 +265,7 @@ void HttpClient::drop_idle(const std::string& key, const Connection* connection)
   if (found == connections.end()) return;
   (*found)->close();
   connections.erase(found);
+  if (connections.empty()) idle_.erase(key);
 }
 
 Result<HttpClient::TlsContext*> HttpClient::tls_context() {

@@ -94,7 +94,11 @@ class HttpClient {
   struct Attempt;
 
   Task<Attempt> try_once(const HttpCall& call, bool allow_reuse, const Cancel& cancel);
-  Task<Result<std::shared_ptr<Connection>>> connect(const HttpCall& call, const Cancel& cancel);
+  struct ConnectFailure;
+  using Connected = std::expected<std::shared_ptr<Connection>, ConnectFailure>;
+  Task<Connected> connect(const HttpCall& call, const Cancel& cancel);
+  Task<Connected> connect_to(const asio::ip::tcp::endpoint& endpoint, const HttpCall& call,
+                             const Cancel& cancel);
   Task<Result<void>> pause(std::chrono::milliseconds time, const Cancel& cancel);
   std::shared_ptr<Connection> take_idle(const std::string& key);
   void give_back(const std::string& key, std::shared_ptr<Connection> connection);

@@ -44,7 +44,9 @@ Error too_large(std::size_t limit) {
 }  // namespace
 
 HttpExchange::HttpExchange(ServerConnection& connection, const Cancel& server_cancel)
-    : connection_(connection), cancel_(server_cancel) {
+    : connection_(connection),
+      cancel_(server_cancel),
+      next_ping_(connection.server_.loop_.deadlines(), [this] { start_ping(); }) {
   const std::string_view target = head().target();
   const std::size_t question = target.find('?');
   path_ = target.substr(0, question);
@@ -70,7 +72,11 @@ bool HttpExchange::stopping() const {
 std::string HttpExchange::local_address() const {
   error_code error;
   const auto endpoint = connection_.connection_->socket().local_endpoint(error);
-  return error ? std::string() : endpoint.address().to_string();
+  if (error) return {};
+  const auto address = endpoint.address();
+  if (address.is_v6() && address.to_v6().is_v4_mapped())
+    return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
+  return address.to_string();
 }
 
 void HttpExchange::add_header(std::string name, std::string value) {
@@ -114,16 +120,14 @@ Task<Result<std::string_view>> HttpExchange::read_body() {
 
 Task<Result<void>> HttpExchange::read_sized_body(std::uint64_t size) {
   const auto stall = connection_.server_.limits_.body_stall;
-  const auto started = std::chrono::steady_clock::now();
+  const auto latest = std::chrono::steady_clock::now() + stall * kBodyPatience;
   while (body_.size() < size) {
     const std::size_t block = std::max(kFirstBodyBlock, body_.size() * 2);
     body_.reserve(std::min<std::uint64_t>(size, block));
     const std::size_t step = std::min<std::uint64_t>(size, body_.capacity()) - body_.size();
-    const IoStatus status =
-        co_await connection_.connection_->read_exactly(body_.data() + body_.size(), step, stall);
+    const IoStatus status = co_await connection_.connection_->read_exactly(
+        body_.data() + body_.size(), step, stall, latest);
     if (status != IoStatus::Ok) co_return std::unexpected(read_failure(status));
-    if (std::chrono::steady_clock::now() - started > stall * kBodyPatience)
-      co_return std::unexpected(read_failure(IoStatus::Timeout));
     body_.resize(body_.size() + step);
   }
   connection_.connection_->disarm();
@@ -164,12 +168,12 @@ void HttpExchange::append_head(int status, std::string_view content_type,
                                const HttpHeaders& headers, std::optional<std::size_t> body_size) {
   status_ = status;
   head_text_.reserve(512);
-  auto out = std::back_inserter(head_text_);
-  fmt::format_to(out, "HTTP/1.1 {} {}\r\nDate: ", status, http_reason(status));
-  head_text_.append(http_date()).append("\r\n");
+  head_text_.append("HTTP/1.1 ").append(std::to_string(status)).append(" ");
+  head_text_.append(http_reason(status)).append("\r\nDate: ").append(http_date()).append("\r\n");
   if (!content_type.empty())
     head_text_.append("Content-Type: ").append(content_type).append("\r\n");
-  if (body_size) fmt::format_to(out, "Content-Length: {}\r\n", *body_size);
+  if (body_size)
+    head_text_.append("Content-Length: ").append(std::to_string(*body_size)).append("\r\n");
   if (chunked_) head_text_.append("Transfer-Encoding: chunked\r\n");
   for (const HttpHeaders* list : {&std::as_const(extra_headers_), &headers})
     for (const auto& [name, value] : *list)
@@ -213,8 +217,34 @@ void HttpExchange::begin_stream(int status, std::string_view content_type,
   append_head(status, content_type, headers, std::nullopt);
 }
 
+// A stream that waits says so now and then, lest something on the way takes it for dead.
+void HttpExchange::start_ping() {
+  pinging_ = true;
+  connection_.server_.loop_.scope().spawn(send_ping(), "keep-alive comment");
+}
+
+Task<> HttpExchange::send_ping() {
+  const std::string_view ping = chunked_ ? "d\r\n: keepalive\n\n\r\n" : ": keepalive\n\n";
+  const auto sent = co_await send(std::span(&ping, 1));
+  pinging_ = false;
+  if (sent && !pinged_.awaited()) next_ping_.arm(connection_.server_.limits_.stream_keep_alive);
+  pinged_.set();
+}
+
+Task<> HttpExchange::stop_pings() {
+  next_ping_.disarm();
+  while (pinging_) co_await pinged_.wait();
+}
+
 Task<Result<void>> HttpExchange::write(std::string_view bytes) {
   if (bytes.empty()) co_return Result<void>{};
+  co_await stop_pings();
+  auto written = co_await write_piece(bytes);
+  if (written) next_ping_.arm(connection_.server_.limits_.stream_keep_alive);
+  co_return written;
+}
+
+Task<Result<void>> HttpExchange::write_piece(std::string_view bytes) {
   if (!chunked_) {
     const std::array slices{std::string_view(head_text_), bytes};
     co_return co_await send(slices);
@@ -229,6 +259,7 @@ Task<Result<void>> HttpExchange::write(std::string_view bytes) {
 }
 
 Task<Result<void>> HttpExchange::end_stream(std::string_view bytes) {
+  co_await stop_pings();
   finished_ = true;
   if (!chunked_) {
     const std::array slices{std::string_view(head_text_), bytes};

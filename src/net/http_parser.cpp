@@ -66,7 +66,6 @@ Error parse_error(const error_code& error) {
 
 struct HttpParser::Impl {
   Kind kind;
-  std::size_t header_limit;
   HttpHead head;
   std::variant<std::monostate, Beast<true>, Beast<false>> parser;
 
@@ -77,19 +76,18 @@ struct HttpParser::Impl {
   }
 };
 
-HttpParser::HttpParser(Kind kind, std::size_t header_limit)
-    : impl_(std::make_unique<Impl>(kind, header_limit)) {
-  reset();
+HttpParser::HttpParser(Kind kind, std::size_t header_limit) : impl_(std::make_unique<Impl>(kind)) {
+  reset(header_limit);
 }
 
 HttpParser::~HttpParser() = default;
 
-void HttpParser::reset() {
+void HttpParser::reset(std::size_t header_limit) {
   impl_->head.clear();
   if (impl_->kind == Kind::Request)
-    impl_->parser.emplace<1>(impl_->head, impl_->header_limit);
+    impl_->parser.emplace<1>(impl_->head, header_limit);
   else
-    impl_->parser.emplace<2>(impl_->head, impl_->header_limit);
+    impl_->parser.emplace<2>(impl_->head, header_limit);
 }
 
 Result<std::size_t> HttpParser::put(std::string_view bytes, std::string& body) {

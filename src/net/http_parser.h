@@ -20,7 +20,7 @@ class HttpParser {
   ~HttpParser();
 
   // Begins a new message.
-  void reset();
+  void reset(std::size_t header_limit);
 
   // Takes as much of `bytes` as it can use and tells how much that was; stops at the end of the
   // header. After it, a body of known length is left to the caller, and the pieces of a chunked one

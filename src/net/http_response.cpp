@@ -5,13 +5,15 @@
 namespace toolgate {
 namespace {
 
+// Short, because a gateway that stops waits for it.
 constexpr std::chrono::milliseconds kDrainTime{500};
 constexpr std::size_t kDrainBytes = 64 << 10;
 
 Task<> read_to_end(std::unique_ptr<HttpResponse> response) {
   const CancelSource never;
+  const auto latest = std::chrono::steady_clock::now() + kDrainTime;
   std::string dropped;
-  while (dropped.size() < kDrainBytes) {
+  while (dropped.size() < kDrainBytes && std::chrono::steady_clock::now() < latest) {
     const auto more = co_await response->read_some(dropped, never);
     if (!more || !*more) co_return;
   }
@@ -94,7 +96,7 @@ Error HttpResponse::broken(IoStatus status, const Cancel& cancel) const {
   if (cancel.requested()) return {Errc::Cancelled, "the request was cancelled", {}};
   if (status == IoStatus::Timeout)
     return {Errc::UpstreamTimeout,
-            fmt::format("the upstream sent nothing for {} s",
+            fmt::format("the upstream sent nothing for {} s (toolgate.limits.upstreamIdleSeconds)",
                         std::chrono::duration<double>(times_.idle).count()),
             {}};
   return {

@@ -30,6 +30,7 @@ struct HttpServerLimits {
   std::chrono::milliseconds body_stall{30'000};
   std::chrono::milliseconds write_stall{120'000};
   std::chrono::milliseconds keep_alive{75'000};
+  std::chrono::milliseconds stream_keep_alive{15'000};  // a comment in a stream that is silent
 };
 
 using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
@@ -94,6 +95,11 @@ class HttpExchange {
   void append_head(int status, std::string_view content_type, const HttpHeaders& headers,
                    std::optional<std::size_t> body_size);
   Task<Result<void>> send(std::span<const std::string_view> slices);
+  Task<Result<void>> write_piece(std::string_view bytes);
+  void start_ping();
+  Task<> send_ping();
+  // Ends the pings, and waits for one that is being written.
+  Task<> stop_pings();
 
   ServerConnection& connection_;
   CancelSource cancel_;
@@ -103,6 +109,9 @@ class HttpExchange {
   bool body_read_ = false;
   HttpHeaders extra_headers_;
   std::string head_text_;  // of the answer, until it is sent
+  Deadline next_ping_;     // armed while a stream waits for its next bytes
+  bool pinging_ = false;
+  Event pinged_;
   int status_ = 0;
   bool chunked_ = false;
   bool finished_ = false;

@@ -48,7 +48,7 @@ Task<> ServerConnection::serve() {
 Task<ServerConnection::HeadRead> ServerConnection::read_head() {
   idle_ = true;
   connection_->forget_ended();
-  parser_.reset();
+  parser_.reset(server_.limits_.header_bytes);
   connection_->arm(server_.limits_.keep_alive);
   bool begun = false;  // the parser has taken the first line
   while (true) {
@@ -104,6 +104,9 @@ Result<void> ServerConnection::check_framing() const {
   const std::string_view length = head.find("content-length").value_or("");
   if (head.count("content-length") > 1 || length.contains(','))
     return fail(Errc::InvalidRequest, "there is more than one Content-Length");
+  for (const std::string_view once : {"origin", "authorization"})
+    if (head.count(once) > 1)
+      return fail(Errc::InvalidRequest, "there is more than one {} field", once);
   if (head.count("host") > 1) return fail(Errc::InvalidRequest, "there is more than one Host");
   if (head.http_1_1 && head.count("host") == 0)
     return fail(Errc::InvalidRequest, "the Host header is missing");
@@ -121,7 +124,9 @@ Task<> ServerConnection::answer_request() {
     failure = error.what();
   }
   if (!failure.empty()) log(LogLevel::Error, "a request handler threw: {}", failure);
-  if (!exchange.started()) {
+  co_await exchange.stop_pings();
+  const bool gone = exchange.cancel().reason() == CancelReason::ClientGone;
+  if (!exchange.started() && !gone) {
     HttpReply reply;
     const ErrorBody body =
         make_error_body({Errc::Internal, "the request ended without an answer", {}});
@@ -135,6 +140,7 @@ Task<> ServerConnection::answer_request() {
 }
 
 Task<> ServerConnection::reply_error(const Error& error) {
+  log(LogLevel::Info, "a request was refused before it could be read: {}", error.message);
   const ErrorBody body = make_error_body(error);
   const std::string text = write_error_body(body);
   const std::string answer = fmt::format(

@@ -236,7 +236,8 @@ Result<> ChatReader::read_tools() {
   }
   if (reader_.failed()) return broken();
   if (count > limits_.max_tools)
-    return refuse("tools", "{} tools were given, at most {} are allowed", count, limits_.max_tools);
+    return refuse("tools", "{} tools were given, at most {} are allowed (toolgate.limits.tools)",
+                  count, limits_.max_tools);
   return {};
 }
 

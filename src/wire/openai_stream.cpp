@@ -88,7 +88,8 @@ void ChatStreamNormalizer::Impl::update_state() {
   const bool all = std::ranges::all_of(answer.choices, [](const StreamedChoice& choice) {
     return choice.finish_reason.has_value();
   });
-  state = all && !answer.choices.empty() ? StreamState::Answered : StreamState::Open;
+  const std::size_t expected = std::max<std::size_t>(answer.options.choices, 1);
+  state = all && answer.choices.size() >= expected ? StreamState::Answered : StreamState::Open;
 }
 
 void ChatStreamNormalizer::Impl::add_document(LooseJson document, std::string& out) {

@@ -65,6 +65,14 @@ async function openStream(gateway) {
   };
 }
 
+test('a second gateway on the same port does not start', async () => {
+  const first = await startGateway();
+  const second = new Gateway({port: first.port});
+  assert.deepEqual(await second.exited, {code: 1, signal: null});
+  assert.match(second.log, new RegExp(`cannot listen on 127\\.0\\.0\\.1:${first.port}.*--port`));
+  await first.stop();
+});
+
 describe('settings', () => {
   let gateway;
   before(async () => {

@@ -9,7 +9,7 @@ import {startUpstream} from '../mock/upstream.mjs';
 
 import {startGatewayFor} from './gateway.mjs';
 import {chat} from './raw.mjs';
-import {checkAnswer, difference, haveSchemas} from './rules.mjs';
+import {checkAnswer, difference, haveSchemas, schemaChecks} from './rules.mjs';
 
 let upstream;
 let gateway;
@@ -138,4 +138,4 @@ for (const [kind, run] of [['stream', streamed], ['whole', whole]]) {
 test(
     'the answers were checked against the published schemas',
     {skip: !haveSchemas && 'third-party data: ../shared/thirdparty/openai-schemas is not there'},
-    () => assert.ok(haveSchemas));
+    () => assert.ok(schemaChecks() > 200, `${schemaChecks()} values were checked`));

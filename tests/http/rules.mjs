@@ -9,8 +9,13 @@ const schemas = path.resolve(import.meta.dirname, '../../../shared/thirdparty/op
 export const haveSchemas = existsSync(schemas);
 
 const validators = new Map();
+let checks = 0;
+// How many values were held against a published schema.
+export const schemaChecks = () => checks;
+
 export function checkSchema(name, value) {
   if (!haveSchemas) return;
+  ++checks;
   if (!validators.has(name)) {
     const ajv =
         new (Ajv2020.default ?? Ajv2020)({strict: false, allErrors: true, validateFormats: false});

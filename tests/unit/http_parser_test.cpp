@@ -278,11 +278,11 @@ TEST(HttpParser, ResetBeginsANewMessage) {
                   "HTTP/1.1 103 Early Hints\r\n\r\n"
                   "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"));
   EXPECT_EQ(reader.parser.head().status, 100);
-  reader.parser.reset();
+  reader.parser.reset(kLimit);
   ASSERT_TRUE(reader.feed(""));
   EXPECT_EQ(reader.parser.head().status, 103);
   EXPECT_EQ(reader.parser.head().find("x-interim"), std::nullopt);
-  reader.parser.reset();
+  reader.parser.reset(kLimit);
   ASSERT_TRUE(reader.feed(""));
   EXPECT_EQ(reader.parser.head().status, 200);
   EXPECT_EQ(reader.waiting, "hi");

@@ -362,6 +362,7 @@ TEST_F(LimitKeys, EveryMemberOfLimitsHasItsKey) {
                                                      limits.body_seconds,
                                                      limits.write_seconds,
                                                      limits.keep_alive_seconds,
+                                                     limits.stream_keep_alive_seconds,
                                                      limits.shutdown_seconds,
                                                      limits.upstream_connect_seconds,
                                                      limits.upstream_first_byte_seconds,

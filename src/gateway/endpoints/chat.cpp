@@ -1,5 +1,6 @@
 // POST /v1/chat/completions: reads the request, picks the model, and lets agent/ answer.
 #include "agent/pass_through.h"
+#include "base/log.h"
 #include "gateway/endpoints/endpoints.h"
 #include "wire/openai_chat.h"
 
@@ -53,7 +54,8 @@ class HttpChatSink final : public ChatSink {
   void answered(int status) {
     const double seconds = std::chrono::duration<double>(Clock::now() - started_).count();
     context_.metrics.upstream_answered(model_.id, status, seconds);
-    context_.note += fmt::format(" upstream={:.1f}ms", seconds * 1000);
+    if (log_enabled(LogLevel::Info))
+      context_.note += fmt::format(" upstream={:.1f}ms", seconds * 1000);
   }
 
   RequestContext& context_;
@@ -91,7 +93,8 @@ Task<> chat_completions(RequestContext& context) {
     co_return;
   }
   if (request->model.empty()) request->model = model->info().id;
-  context.note += fmt::format(" model={}{}", model->info().id, request->stream ? " stream" : "");
+  if (log_enabled(LogLevel::Info))
+    context.note += fmt::format(" model={}{}", model->info().id, request->stream ? " stream" : "");
 
   HttpChatSink sink(context, model->info());
   (void)co_await pass_through({*request, context.id, context.client}, *model, make_report(*request),

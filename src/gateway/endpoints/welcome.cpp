@@ -24,7 +24,8 @@ code,pre,td:first-child{font-family:ui-monospace,monospace;font-size:.9rem}
 
 constexpr std::string_view kPageEnd = R"(</table>
 <p>Point any OpenAI client at <code>/v1</code>, or try it here:</p>
-<pre>curl http://HOST/v1/chat/completions -H 'Content-Type: application/json' \
+<pre>curl http://HOST/v1/chat/completions \
+  -H 'Content-Type: application/json' \
   -d '{"model":"MODEL","messages":[{"role":"user","content":"Hello!"}]}'</pre>
 </body></html>
 )";
