@@ -25,10 +25,11 @@ build: ## leave the release binary in build/release/toolgate
 	@sh scripts/install.sh build
 	$(call build,release,toolgate)
 
-test: ## build and run every test
+test: ## build and run every test, unit and HTTP ones under sanitizers too
 	@sh scripts/install.sh test lint
 	$(call build,release,all)
-	@python3 tests/run.py --build build/release $(if $(ONLY),--only $(ONLY))
+	$(if $(ONLY),,$(call build,asan,all))
+	@python3 tests/run.py --build build/release $(if $(ONLY),--only $(ONLY),--sanitized build/asan)
 
 golden: ## run vector files: make golden FILES="a.json b.json"
 	@sh scripts/install.sh build

@@ -303,6 +303,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="+", choices=SUITES, default=list(SUITES), metavar="SUITE")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
+    parser.add_argument("--sanitized", type=pathlib.Path, metavar="DIR",
+                        help="run unit and http once more with the sanitizer build in DIR")
     parser.add_argument("--list", action="store_true", help="name the suites")
     options = parser.parse_args()
     if options.list:
@@ -312,6 +314,11 @@ def main():
     total = Result()
     for name in options.only:
         total.add(run_suite(name, runner))
+    if options.sanitized:
+        print("under the address and undefined-behaviour sanitizers:")
+        sanitized = Runner(options.sanitized.resolve())
+        for name in ("unit", "http"):
+            total.add(run_suite(name, sanitized))
     missing = [reason for _, reason in total.skips if not any(word in reason for word in ALLOWED_SKIPS)]
     in_ci = os.environ.get("CI") == "true"
     if missing and in_ci:
