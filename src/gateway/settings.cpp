@@ -118,7 +118,7 @@ Result<void> choose_default_model(SettingsDraft& draft) {
 }
 
 std::filesystem::path home_folder(const Environment& environment) {
-  const std::filesystem::path home = environment("HOME").value_or("");
+  std::filesystem::path home = environment("HOME").value_or("");
   if (home.is_absolute()) return home;
   const auto* entry = ::getpwuid(::getuid());
   return entry && *entry->pw_dir == '/' ? entry->pw_dir : "/";

@@ -22,7 +22,8 @@ bool is_passed_on(std::string_view name) {
 
 class SseChunks final : public ChunkSource {
  public:
-  SseChunks(std::unique_ptr<HttpResponse> response, std::string begun, std::size_t max_event_bytes)
+  SseChunks(std::unique_ptr<HttpResponse> response, std::string_view begun,
+            std::size_t max_event_bytes)
       : response_(std::move(response)), reader_(max_event_bytes) {
     reader_.feed(begun);
   }
@@ -120,8 +121,8 @@ class OpenAiProvider final : public ChatProvider {
       auto looks = co_await looks_like_json(*response, begun, cancel);
       if (!looks) co_return std::unexpected(looks.error());
       if (!*looks) {
-        reply.body = std::make_unique<SseChunks>(std::move(response), std::move(begun),
-                                                 options_.stream_event_bytes);
+        reply.body =
+            std::make_unique<SseChunks>(std::move(response), begun, options_.stream_event_bytes);
         co_return reply;
       }
       auto rest = co_await response->read_all(options_.answer_bytes, cancel);

@@ -21,9 +21,8 @@ bool is_path_character(char c) {
 
 bool is_port(std::string_view text) {
   unsigned port = 0;
-  const auto* end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, port);
-  return result.ec == std::errc() && result.ptr == end && port >= 1 && port <= 65535;
+  const auto result = std::from_chars(text.begin(), text.end(), port);
+  return result.ec == std::errc() && result.ptr == text.end() && port >= 1 && port <= 65535;
 }
 
 bool is_bracketed_ipv6(std::string_view text) {
