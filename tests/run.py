@@ -191,18 +191,18 @@ def headers(runner):
     if not flags:
         return failed("headers", "compile_commands.json names no source below src/")
     result = Result()
-    stubs = runner.reports / "headers"
-    stubs.mkdir(exist_ok=True)
+    sources = runner.reports / "headers"
+    sources.mkdir(exist_ok=True)
     compiler = ["ccache", "clang++-19"] if shutil.which("ccache") else ["clang++-19"]
 
     def compile_alone(header):
         inside = header.is_relative_to(ROOT / "src")
         name = header.relative_to(ROOT / ("src" if inside else "include"))
-        stub = stubs / ("_".join(name.parts) + ".cpp")
+        source = sources / ("_".join(name.parts) + ".cpp")
         text = f'#include "{name}"\n'
-        if not stub.exists() or stub.read_text() != text:
-            stub.write_text(text)
-        command = [*compiler, *(flags.get(name.parts[0]) or flags["base"]), "-O0", "-c", stub, "-o", stub.with_suffix(".o")]
+        if not source.exists() or source.read_text() != text:
+            source.write_text(text)
+        command = [*compiler, *(flags.get(name.parts[0]) or flags["base"]), "-O0", "-c", source, "-o", source.with_suffix(".o")]
         return header, *runner.run(command, 300)
 
     every = [*sorted((ROOT / "src").rglob("*.h")), *sorted((ROOT / "include").rglob("*.h"))]

@@ -8,7 +8,7 @@ import {chunk} from '../mock/answers.mjs';
 import {startUpstream} from '../mock/upstream.mjs';
 
 import {Gateway, mockModel, startGateway, startGatewayFor} from './gateway.mjs';
-import {Connection, exchange, requestBytes} from './raw.mjs';
+import {chatBytes, Connection, exchange, requestBytes} from './raw.mjs';
 import {checkStream, readEvents} from './rules.mjs';
 
 let upstream;
@@ -44,12 +44,8 @@ async function openStream(gateway) {
     await reply.end();
   };
   const connection = await Connection.open(gateway.port);
-  connection.send(requestBytes({
-    method: 'POST',
-    path: '/v1/chat/completions',
-    port: gateway.port,
-    body: JSON.stringify({model: 'mock-1', stream: true, messages: [{role: 'user', content: 'x'}]})
-  }));
+  connection.send(chatBytes(
+      gateway.port, {model: 'mock-1', stream: true, messages: [{role: 'user', content: 'x'}]}));
   const request = await arrived;
   const reply = await started.promise;
   const head = await connection.head();

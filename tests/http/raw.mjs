@@ -208,6 +208,12 @@ export async function exchange(port, options) {
   }
 }
 
+// The bytes of a chat request to the gateway on `port`.
+export function chatBytes(port, value) {
+  return requestBytes(
+      {method: 'POST', path: '/v1/chat/completions', port, body: JSON.stringify(value)});
+}
+
 export function chat(port, value, {headers = {}, path = '/v1/chat/completions'} = {}) {
   return exchange(port, {
     method: 'POST',

@@ -8,7 +8,7 @@ import {chunk, wholeOf} from '../mock/answers.mjs';
 import {startUpstream} from '../mock/upstream.mjs';
 
 import {mockModel, startGateway, startGatewayFor, UPSTREAM_KEY} from './gateway.mjs';
-import {chat, Connection, exchange, requestBytes} from './raw.mjs';
+import {chat, chatBytes, Connection, exchange} from './raw.mjs';
 import {checkError, readEvents} from './rules.mjs';
 
 const messages = [{role: 'user', content: 'x'}];
@@ -147,12 +147,7 @@ test('a client that has shut down its side gets no internal error', async () => 
   };
   await withGateway({}, async (gateway) => {
     const connection = await Connection.open(gateway.port);
-    connection.send(requestBytes({
-      method: 'POST',
-      path: '/v1/chat/completions',
-      port: gateway.port,
-      body: JSON.stringify({model: 'mock-1', messages})
-    }));
+    connection.send(chatBytes(gateway.port, {model: 'mock-1', messages}));
     connection.finish();
     while (await connection.more()) {
     }

@@ -10,7 +10,7 @@ import {answerLikeOpenAI, chunk, OUTCOMES, SCENARIOS, streamOf, wholeOf} from '.
 import {startUpstream} from '../mock/upstream.mjs';
 
 import {startGatewayFor} from './gateway.mjs';
-import {chat, Connection, requestBytes} from './raw.mjs';
+import {chat, chatBytes, Connection} from './raw.mjs';
 import {checkAnswer, difference} from './rules.mjs';
 
 const MB = 1 << 20;
@@ -30,12 +30,7 @@ after(async () => {
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const ask = (more = {}) =>
     ({model: 'mock-1', messages: [{role: 'user', content: 'hello'}], ...more});
-const bytes = (more) => requestBytes({
-  method: 'POST',
-  path: '/v1/chat/completions',
-  port: gateway.port,
-  body: JSON.stringify(ask(more))
-});
+const bytes = (more) => chatBytes(gateway.port, ask(more));
 const descriptors = () => readdirSync(`/proc/${gateway.pid}/fd`).length;
 
 async function servesOthers(behave = answerLikeOpenAI) {

@@ -14,7 +14,7 @@ import {answerLikeOpenAI, chunk, errorBody, streamOf, wholeOf} from '../mock/ans
 import {startUpstream} from '../mock/upstream.mjs';
 
 import {startGateway, startGatewayFor} from './gateway.mjs';
-import {chat, Connection, requestBytes} from './raw.mjs';
+import {chat, chatBytes, Connection} from './raw.mjs';
 import {checkAnswer, checkError} from './rules.mjs';
 
 let upstream;
@@ -38,12 +38,7 @@ after(async () => {
 
 const ask = (more = {}) =>
     ({model: 'mock-1', messages: [{role: 'user', content: 'hello'}], ...more});
-const bytes = (more) => requestBytes({
-  method: 'POST',
-  path: '/v1/chat/completions',
-  port: gateway.port,
-  body: JSON.stringify(ask(more))
-});
+const bytes = (more) => chatBytes(gateway.port, ask(more));
 const seen = async (run) => {
   const before = upstream.requests.length;
   const result = await run();

@@ -497,7 +497,7 @@ TEST(ChatRequest, AcceptsWhatRealClientsSend) {
   const std::filesystem::path folder =
       std::filesystem::path(given ? given : "../shared/thirdparty") / "client-requests";
   if (!std::filesystem::is_directory(folder))
-    GTEST_SKIP() << "no captured client requests at " << folder;
+    GTEST_SKIP() << "third-party data: no captured client requests at " << folder;
   std::size_t checked = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::ifstream file(entry.path());
