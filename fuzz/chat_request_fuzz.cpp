@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "wire/chat_reader.h"
+#include "wire/json_padding.h"
 #include "wire/openai_chat.h"
 
 namespace {

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "models/demo_script.h"
+#include "wire/json_padding.h"
 
 namespace toolgate {
 namespace {

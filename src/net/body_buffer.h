@@ -1,5 +1,5 @@
-// A request body: one block with room behind it for simdjson, and a few blocks kept for the next
-// ones, so that big bodies do not cost a page fault per 4 KiB each time. One pool per loop.
+// A request body in one block, and a few blocks kept for the next ones, so that big bodies do not
+// cost a page fault per 4 KiB each time. One pool per loop.
 #pragma once
 
 #include <memory>
@@ -10,19 +10,25 @@ namespace toolgate {
 
 class BodyBuffer {
  public:
+  BodyBuffer() = default;
+  // A block in which `size` bytes from `begin` on are the body.
+  BodyBuffer(std::unique_ptr<char[]> block, std::size_t capacity, std::size_t begin,
+             std::size_t size)
+      : block_(std::move(block)), begin_(begin), size_(size), capacity_(capacity) {}
+
   // Makes room for `size` bytes and keeps what is there.
   void reserve(std::size_t size);
   void resize(std::size_t size) { size_ = size; }  // within what was reserved
-  char* data() { return block_.get(); }
+  char* data() { return block_.get() + begin_; }
   std::size_t size() const { return size_; }
   std::size_t capacity() const { return capacity_; }
-  // kJsonPadding zero bytes behind it may be read.
-  std::string_view padded_view();
+  std::string_view view() const { return {block_.get() + begin_, size_}; }
 
  private:
   std::unique_ptr<char[]> block_;
+  std::size_t begin_ = 0;
   std::size_t size_ = 0;
-  std::size_t capacity_ = 0;
+  std::size_t capacity_ = 0;  // from the beginning of the block
 };
 
 class BodyBufferPool {

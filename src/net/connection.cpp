@@ -162,6 +162,13 @@ Task<IoStatus> Connection::fill() {
   co_return read_status_;
 }
 
+std::optional<BodyBuffer> Connection::hand_over(std::size_t size) {
+  if (reading_ || unread().size() != size || capacity_ > kFirstCapacity) return std::nullopt;
+  end_ = 0;
+  return BodyBuffer(std::move(buffer_), std::exchange(capacity_, 0), std::exchange(begin_, 0),
+                    size);
+}
+
 Task<IoStatus> Connection::read_exactly(char* to, std::size_t size, std::chrono::milliseconds stall,
                                         std::chrono::steady_clock::time_point latest) {
   std::size_t have = 0;

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "async/event.h"
 #include "async/loop.h"
 #include "base/error.h"
+#include "net/body_buffer.h"
 #include "net/socket.h"
 
 namespace boost::asio::ssl {
@@ -53,6 +55,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   // Waits until unread() has grown.
   Task<IoStatus> fill();
+
+  // The unread bytes with the block they stand in, if they are just `size` and no read is under
+  // way: a body that came in one piece need not be copied.
+  std::optional<BodyBuffer> hand_over(std::size_t size);
 
   // Reads exactly `size` bytes, those in the buffer first; each time some arrive the deadline
   // starts anew with `stall`, but not after `latest`.

@@ -11,6 +11,9 @@ namespace {
 
 // A client may claim more than it sends, so memory follows what has arrived.
 constexpr std::size_t kFirstBodyBlock = 1 << 20;
+// Below this a copy is cheaper than a change of blocks.
+constexpr std::size_t kLeastHandedOver = 8 << 10;
+
 // A body may take this many times the stall limit in all.
 constexpr int kBodyPatience = 20;
 
@@ -106,7 +109,10 @@ Task<Result<std::string_view>> HttpExchange::read_body() {
         connection_.connection_->unread().empty())
       co_await connection_.connection_->write("HTTP/1.1 100 Continue\r\n\r\n",
                                               connection_.server_.limits_.write_stall);
-    body_ = connection_.server_.buffers_.take();
+    if (auto whole = take_whole_body(size))
+      body_ = std::move(*whole);
+    else
+      body_ = connection_.server_.buffers_.take();
     const auto done =
         parser.chunked() ? co_await read_chunked_body() : co_await read_sized_body(size);
     if (!done) co_return std::unexpected(done.error());
@@ -115,7 +121,12 @@ Task<Result<std::string_view>> HttpExchange::read_body() {
     watch_client();
   }
   bytes_in_ = body_.size();
-  co_return body_.padded_view();
+  co_return body_.view();
+}
+
+std::optional<BodyBuffer> HttpExchange::take_whole_body(std::uint64_t size) {
+  if (connection_.parser_.chunked() || size < kLeastHandedOver) return std::nullopt;
+  return connection_.connection_->hand_over(size);
 }
 
 Task<Result<void>> HttpExchange::read_sized_body(std::uint64_t size) {

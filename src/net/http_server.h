@@ -57,7 +57,7 @@ class HttpExchange {
   std::string_view path() const { return path_; }
   std::string_view query() const { return query_; }
 
-  // The whole body, with kJsonPadding readable bytes behind it; stays until the exchange ends.
+  // The whole body; stays until the exchange ends.
   Task<Result<std::string_view>> read_body();
 
   Task<Result<void>> reply(HttpReply reply);
@@ -88,6 +88,7 @@ class HttpExchange {
  private:
   friend class ServerConnection;
 
+  std::optional<BodyBuffer> take_whole_body(std::uint64_t size);
   Task<Result<void>> read_sized_body(std::uint64_t size);
   Task<Result<void>> read_chunked_body();
   Result<void> check_encoding() const;

@@ -285,15 +285,9 @@ std::unexpected<Error> ChatReader::twice(const std::string& field) {
 }
 
 std::unexpected<Error> ChatReader::broken() const {
-  if (reader_.fault_offset() != JsonReader::kUnknown) {
-    const auto at = text_position(body_, reader_.fault_offset());
-    return fail(Errc::InvalidJson, "the request body is not valid JSON: line {}, column {}: {}",
-                at.line, at.column, reader_.fault());
-  }
-  if (const auto parsed = parse_json(body_); !parsed)
-    return fail(Errc::InvalidJson, "the request body is not valid JSON: {} ({})", reader_.fault(),
-                parsed.error().message);
-  return fail(Errc::InvalidJson, "the request body is not valid JSON: {}", reader_.fault());
+  const auto at = text_position(body_, reader_.fault_offset());
+  return fail(Errc::InvalidJson, "the request body is not valid JSON: line {}, column {}: {}",
+              at.line, at.column, reader_.fault());
 }
 
 }  // namespace toolgate

@@ -99,7 +99,7 @@ Result<> ChatReader::read_message() {
   if (*role == Role::Assistant) {
     for (auto& call : calls) call_ids_.push_back(std::move(call.id));
   }
-  request_.messages.push_back({*role, body_.substr(begin, reader_.end_offset() - begin)});
+  request_.messages.emplace_back(*role, body_.substr(begin, reader_.end_offset() - begin));
   return {};
 }
 

@@ -1,15 +1,17 @@
 // Reads a JSON text in place, once, front to back, without building values. wire/openai_chat uses
-// it for request bodies, where all but a few members are only passed over. simdjson finds the
-// tokens (vectorised, with the UTF-8 check); the grammar is checked here, because simdjson's own
-// on-demand skipping lets `[}` and `1 2` pass and does not tell where a value ends.
+// it for request bodies, where all but a few members are only passed over. Not simdjson's
+// on-demand reader, which lets `[}` and `1 2` pass and does not tell where a value ends; an index
+// of all tokens, its other way, costs more than this whole walk.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/json_scan.h"
 
 namespace toolgate {
 
@@ -19,7 +21,6 @@ class JsonReader {
 
   // `text` must outlive the reader. No byte behind its end is read.
   JsonReader(std::string_view text, std::size_t max_depth);
-  ~JsonReader();
   JsonReader(const JsonReader&) = delete;
   JsonReader& operator=(const JsonReader&) = delete;
 
@@ -27,26 +28,24 @@ class JsonReader {
   // strings that are read, not in those passed over.
   bool failed() const { return fault_ != nullptr; }
   const char* fault() const { return fault_; }
-  // The byte the fault is at, or kUnknown when only the whole text is known to be wrong.
-  static constexpr std::size_t kUnknown = SIZE_MAX;
   std::size_t fault_offset() const { return fault_offset_; }
 
   Kind kind() const;  // of the value that stands next
   // Where the next token begins.
-  std::size_t offset() const { return at_ < count_ ? tokens_[at_] : text_.size(); }
+  std::size_t offset() const { return static_cast<std::size_t>(at_ - text_.data()); }
   // Where the value just passed ended.
-  std::size_t end_offset() const { return at_ > 0 ? scalar_end(at_ - 1) : 0; }
+  std::size_t end_offset() const { return static_cast<std::size_t>(value_end_ - text_.data()); }
 
   // After kind() said so: while (next_member()) { read or skip the value }. The call that answers
   // false has passed the closing bracket.
   void enter();
   bool next_member();
   bool next_element();
-  std::size_t key_offset() const { return key_offset_; }
+  std::size_t key_offset() const { return static_cast<std::size_t>(key_begin_ - text_.data()); }
   std::string_view key();  // unescaped; until the next call
   // Which of `names` the key is; their number when none, also when it is malformed.
   std::size_t key_among(std::span<const std::string_view> names) {
-    return among(key_raw_, key_buffer_, names);
+    return among(key_, key_buffer_, names);
   }
 
   bool skip();                     // any value, checked
@@ -57,53 +56,49 @@ class JsonReader {
   bool at_end();                  // fails when more than white space follows
 
  private:
-  struct Index;
-  static std::unique_ptr<Index>& spare_index();  // of this thread
+  // Two pointers and no view: written and read one by one, they stay in the processor's store
+  // buffer, where a view copied as one piece would wait for it.
+  struct String {
+    const char* begin = nullptr;  // between the quotes
+    const char* end = nullptr;
+    bool escaped = false;
 
-  char token() const { return at_ < count_ ? text_[tokens_[at_]] : '\0'; }
-  std::size_t scalar_end(std::size_t token_number) const;
-  std::string_view scalar() const {
-    return text_.substr(tokens_[at_], scalar_end(at_) - tokens_[at_]);
-  }
-  bool pass_key();
-  bool step();
-  void leave() {
-    open_.pop_back();
-    ++at_;
-  }
-  std::size_t among(std::string_view raw, std::string& buffer,
+    std::string_view inside() const { return {begin, end}; }
+  };
+
+  char token() const { return at_ != end_ ? *at_ : '\0'; }
+  // Each gives the place behind what it names, or null after a fault.
+  const char* behind_space(const char* at) const;
+  const char* behind_string(const char* at, String& string);
+  const char* behind_key(const char* at, String& key);
+  const char* behind_scalar(const char* at);
+  const char* behind_word(const char* at, std::string_view word);
+  const char* behind_number(const char* at);
+  bool pass_string(String& string);
+  bool pass_scalar();
+  void leave();
+  std::size_t among(const String& string, std::string& buffer,
                     std::span<const std::string_view> names);
-  std::size_t escaped_among(std::string_view raw, std::string& buffer,
-                            std::span<const std::string_view> names);
-  bool unescape(std::string_view raw, std::string& buffer, std::string_view& out);
-  bool fail_here(const char* reason);
+  bool unescape(const String& string, std::string& buffer, std::string_view& out);
+  const char* fail_at(const char* at, const char* reason);  // null
+  const char* fail_string(const char* at, StringFault fault);
 
   std::string_view text_;
-  std::unique_ptr<Index> index_;
-  const std::uint32_t* tokens_ =
-      nullptr;  // offsets of brackets, ':', ',' and beginnings of scalars
-  std::size_t count_ = 0;
-  std::size_t at_ = 0;
-  std::size_t max_depth_;
-  std::vector<char> open_;  // the brackets that are open
-  std::size_t key_offset_ = 0;
-  std::string_view key_raw_;
+  const char* at_;   // the next token, or the end
+  const char* end_;  // of the text
+  const char* value_end_;
+  bool entered_ = false;  // nothing has been read in the container that was entered last
+  std::size_t depth_ = 0;
+  std::vector<char> open_;  // the brackets that are open, by depth
+  const char* key_begin_ = nullptr;
+  String key_;
   std::string key_buffer_;
   std::string string_buffer_;
   const char* fault_ = nullptr;
-  std::size_t fault_offset_ = kUnknown;
+  std::size_t fault_offset_ = 0;
 };
 
 // Here, so that the loops over a request's thousands of tokens are compiled as one piece.
-
-// Between a scalar and the token after it there is only white space, or junk that spoils the
-// scalar.
-inline std::size_t JsonReader::scalar_end(std::size_t token_number) const {
-  std::size_t end = token_number + 1 < count_ ? tokens_[token_number + 1] : text_.size();
-  const auto is_space = [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; };
-  while (is_space(text_[end - 1])) --end;
-  return end;
-}
 
 inline JsonReader::Kind JsonReader::kind() const {
   switch (const char c = token()) {
@@ -123,51 +118,103 @@ inline JsonReader::Kind JsonReader::kind() const {
   }
 }
 
+// The functions below work on a copy of at_: a char that is read might be part of it as far as
+// the compiler knows, so it would be stored and loaded again for every byte.
+
+inline const char* JsonReader::behind_space(const char* at) const {
+  const auto is_space = [](char c) {
+    return c <= ' ' && (c == ' ' || c == '\n' || c == '\r' || c == '\t');
+  };
+  while (at != end_ && is_space(*at)) ++at;
+  return at;
+}
+
+inline const char* JsonReader::behind_string(const char* at, String& string) {
+  const StringScan scan = scan_string(at + 1, end_);
+  if (scan.fault != StringFault::None) return fail_string(at, scan.fault);
+  string.begin = at + 1;
+  string.end = scan.end - 1;
+  string.escaped = scan.escaped;
+  return scan.end;
+}
+
+// A member's name, its colon and the space behind; null after a fault.
+inline const char* JsonReader::behind_key(const char* at, String& key) {
+  if (at == end_ || *at != '"') return fail_at(at, "a member's name in quotes is missing");
+  at = behind_string(at, key);
+  if (at == nullptr) return nullptr;
+  at = behind_space(at);
+  if (at == end_ || *at != ':') return fail_at(at, "':' is missing");
+  return behind_space(at + 1);
+}
+
+inline void JsonReader::leave() {
+  --depth_;
+  value_end_ = at_ + 1;
+  at_ = behind_space(value_end_);
+  entered_ = false;
+}
+
 inline bool JsonReader::next_member() {
-  if (failed()) return false;
-  if (token() == '}') {
+  const char* at = at_;
+  if (at != end_ && *at == '}') {
     leave();
     return false;
   }
-  if (text_[tokens_[at_ - 1]] != '{') {
-    if (token() != ',') return fail_here("',' or '}' is missing");
-    ++at_;
+  if (failed()) return false;
+  if (!entered_) {
+    if (at == end_ || *at != ',') return fail_at(at, "',' or '}' is missing") != nullptr;
+    at = behind_space(at + 1);
   }
-  if (token() != '"') return fail_here("a member's name in quotes is missing");
-  key_offset_ = tokens_[at_];
-  key_raw_ = scalar();
-  ++at_;
-  if (token() != ':') return fail_here("':' is missing");
-  ++at_;
+  entered_ = false;
+  key_begin_ = at;
+  at = behind_key(at, key_);
+  if (at == nullptr) return false;
+  at_ = at;
   return true;
 }
 
 inline bool JsonReader::next_element() {
-  if (failed()) return false;
-  if (token() == ']') {
+  const char* const at = at_;
+  if (at != end_ && *at == ']') {
     leave();
     return false;
   }
-  if (text_[tokens_[at_ - 1]] != '[') {
-    if (token() != ',') return fail_here("',' or ']' is missing");
-    ++at_;
+  if (failed()) return false;
+  if (!entered_) {
+    if (at == end_ || *at != ',') return fail_at(at, "',' or ']' is missing") != nullptr;
+    at_ = behind_space(at + 1);
   }
+  entered_ = false;
   return true;
 }
 
-inline std::size_t JsonReader::among(std::string_view raw, std::string& buffer,
+inline bool JsonReader::pass_string(String& string) {
+  const char* const behind = behind_string(at_, string);
+  if (behind == nullptr) return false;
+  value_end_ = behind;
+  at_ = behind_space(behind);
+  return true;
+}
+
+inline std::size_t JsonReader::among(const String& string, std::string& buffer,
                                      std::span<const std::string_view> names) {
-  const std::string_view inside = raw.substr(1, raw.size() - 2);
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (inside == names[i]) return i;
-  if (inside.find('\\') == inside.npos) return names.size();
-  return escaped_among(raw, buffer, names);
+  const char* begin = string.begin;
+  auto size = static_cast<std::size_t>(string.end - begin);
+  if (string.escaped) {
+    std::string_view text;
+    if (!unescape(string, buffer, text)) return names.size();
+    begin = text.data();
+    size = text.size();
+  }
+  std::size_t number = 0;
+  while (number < names.size() && std::string_view(begin, size) != names[number]) ++number;
+  return number;
 }
 
 inline std::size_t JsonReader::read_string_among(std::span<const std::string_view> names) {
-  const std::size_t number = among(scalar(), string_buffer_, names);
-  if (!failed()) ++at_;
-  return number;
+  String string;
+  return pass_string(string) ? among(string, string_buffer_, names) : names.size();
 }
 
 }  // namespace toolgate

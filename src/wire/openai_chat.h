@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "wire/json_padding.h"
 
 namespace toolgate {
 
@@ -66,7 +65,7 @@ struct ChatLimits {
 };
 
 // Checks seed rules and reads the request. Everything in the result that is a view points into
-// `body`, which must stay alive, unmoved, and have kJsonPadding readable bytes behind it.
+// `body`, which must stay alive and unmoved.
 Result<ChatRequest> parse_chat_request(std::string_view body, const ChatLimits& limits = {});
 
 // The body for the upstream, as slices of the client's bytes and a few of our own.

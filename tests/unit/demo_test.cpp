@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "models/demo_script.h"
+#include "wire/json_padding.h"
 
 namespace toolgate {
 namespace {
