@@ -3,7 +3,7 @@
 JOBS ?= $(shell nproc)
 SECONDS ?= 60
 PORT ?= 8080
-FUZZERS := sse stream chat_request
+FUZZERS := sse stream chat_request schema_compile schema_check repair normalize tokens
 SOURCES = $(shell git ls-files '*.cpp' '*.h')
 
 help: ## this list
@@ -36,12 +36,13 @@ golden: ## run vector files: make golden FILES="a.json b.json"
 	$(call build,release,toolgate_golden)
 	@build/release/tests/toolgate_golden $(FILES)
 
-bench: ## measure beside nginx and Portkey
+bench: ## measure beside nginx, Portkey, Ajv and npm's token counters
 	@sh scripts/install.sh bench
 	$(call build,release,toolgate)
 	@cmake -S . -B build/release -DTOOLGATE_BENCH=ON >build/configure-bench.log
-	@cmake --build build/release -j$(JOBS) --target bench_upstream bench_load -- --quiet
+	@cmake --build build/release -j$(JOBS) --target bench_upstream bench_load schema_bench tokens_bench -- --quiet
 	@python3 bench/run.py $(BENCH)
+	@python3 bench/cores.py $(BENCH)
 
 fuzz: ## run each fuzzer for SECONDS=60
 	@sh scripts/install.sh test

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import bodies
 import table
-from rivals import (LOAD_CORE, PROXY_CORE, ROOT, Nginx, Portkey, Toolgate, core_busy_seconds,
-                    cpu_seconds, on_core, page_faults, resident_megabytes)
+from rivals import (LOAD_CORE, PROXY_CORE, ROOT, Nginx, NginxWithMemoryKept, Portkey, Toolgate,
+                    core_busy_seconds, cpu_seconds, on_core, page_faults, resident_megabytes)
 
 CHUNKS = 200
 
@@ -85,6 +85,7 @@ class Bench:
             print(f"without Toolgate: {options.toolgate} does not exist", file=sys.stderr)
         if Nginx.binary():
             rivals.append(Nginx(self.room("nginx"), port))
+            rivals.append(NginxWithMemoryKept(self.room("nginx-kept"), port))
         else:
             print("without nginx: it is not installed", file=sys.stderr)
         portkey = Portkey(self.room("portkey"), port, Path(options.portkey).resolve())
@@ -149,6 +150,7 @@ class Bench:
             self.run_load(rival, workload, self.options.warmup * patience)
         rounds = []
         for number in range(self.options.rounds):
+            self.restart(rivals, workload)
             order = rivals if number % 2 == 0 else rivals[::-1]
             rounds.append({rival.name: self.measure(rival, workload, self.options.seconds)
                            for rival in order})
@@ -156,6 +158,12 @@ class Bench:
                 f"{rival.name} {rounds[-1][rival.name]['cpu_us']:.1f} µs" for rival in rivals),
                 file=sys.stderr)
         return self.summary(workload, rounds)
+
+    def restart(self, rivals, workload):
+        for rival in (rival for rival in rivals if rival.restarted):
+            rival.stop()
+            rival.start()
+            self.run_load(rival, workload, self.options.warmup)
 
     @staticmethod
     def summary(workload, rounds):

@@ -3,7 +3,8 @@ docs/performance.md, and says which targets are met. Used by run.py."""
 import re
 
 BEGIN, END = "<!-- bench:begin -->", "<!-- bench:end -->"
-ORDER = ("Toolgate", "nginx", "Portkey")
+NGINXES = ("nginx", "nginx, memory kept")
+ORDER = ("Toolgate", "nginx", "nginx, memory kept", "Portkey")
 
 
 def number(value):
@@ -15,31 +16,30 @@ def number(value):
 
 
 def rows_of(report):
-    """(label, values by rival, ratio to nginx, ratio to Portkey)."""
+    """(label, values by rival, Toolgate's ratios to the others)."""
     for name, workload in report["workloads"].items():
         unit = workload["unit"]
         ratios = workload["ratios"]
-        yield (f"{name}: CPU per {unit}, µs", workload["cpu_us"], ratios.get("nginx"),
-               ratios.get("Portkey"))
-        yield f"{name}: {unit}s/s", workload["per_second"], None, None
-        yield f"{name}: latency p50, µs", workload["p50_us"], None, None
-        yield f"{name}: latency p99, µs", workload["p99_us"], None, None
-        yield f"{name}: proxy core busy, %", workload["busy_percent"], None, None
+        yield f"{name}: CPU per {unit}, µs", workload["cpu_us"], ratios
+        yield f"{name}: {unit}s/s", workload["per_second"], {}
+        yield f"{name}: latency p50, µs", workload["p50_us"], {}
+        yield f"{name}: latency p99, µs", workload["p99_us"], {}
+        yield f"{name}: proxy core busy, %", workload["busy_percent"], {}
     for label, key in (("RSS idle, MB", "idle_megabytes"),
                        ("RSS with 1,000 open streams, MB", "streams_megabytes"),
                        ("RSS after the load above, MB", "loaded_megabytes"),
                        ("ready after start, ms", "ready_ms")):
-        yield label, report[key], None, None
+        yield label, report[key], {}
 
 
 def main_table(report):
     names = [name for name in ORDER if name in report["versions"]]
-    lines = ["| | " + " | ".join(names) + " | Toolgate ÷ nginx | Portkey ÷ Toolgate |",
-             "|---|" + "---:|" * (len(names) + 2)]
-    for label, values, to_nginx, to_portkey in rows_of(report):
+    lines = ["| | " + " | ".join(names) + " | Toolgate ÷ nginx | ÷ nginx, memory kept "
+             "| Portkey ÷ Toolgate |", "|---|" + "---:|" * (len(names) + 3)]
+    for label, values, ratios in rows_of(report):
         cells = [number(values.get(name)) for name in names]
-        cells.append(f"{to_nginx:.2f}" if to_nginx else "")
-        cells.append(f"{1 / to_portkey:.1f}" if to_portkey else "")
+        cells += [f"{ratios[name]:.2f}" if name in ratios else "" for name in NGINXES]
+        cells.append(f"{1 / ratios['Portkey']:.1f}" if "Portkey" in ratios else "")
         lines.append(f"| {label} | " + " | ".join(cells) + " |")
     return lines
 

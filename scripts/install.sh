@@ -127,14 +127,26 @@ install_portkey() {
   mark portkey
 }
 
+fetch_ranks() { sh "$root/scripts/fetch-ranks.sh"; }
+
+install_rivals() {
+  stale rivals "$root/scripts/packages/rivals.json" || return 0
+  say "Ajv, tiktoken and gpt-tokenizer into build/tools/rivals"
+  rm -rf "$tools/rivals"; mkdir -p "$tools/rivals"
+  cp "$root/scripts/packages/rivals.json" "$tools/rivals/package.json"
+  (cd "$tools/rivals" && quietly "$tools/node/bin/npm" install --no-save --ignore-scripts --no-audit \
+    --no-fund --loglevel=error)
+  mark rivals
+}
+
 mkdir -p "$stamps" "$tools"
 [ $# -gt 0 ] || set -- build
 for group in "$@"; do
   case $group in
-    build) install_packages build ;;
-    test) install_packages build test; install_node; install_clients; install_python ;;
-    bench) install_packages build bench; install_node; install_portkey ;;
-    lint) install_packages build lint ;;
+    build) install_packages build; fetch_ranks ;;
+    test) install_packages build test; fetch_ranks; install_node; install_clients; install_python ;;
+    bench) install_packages build bench; fetch_ranks; install_node; install_portkey; install_rivals ;;
+    lint) install_packages build lint; fetch_ranks ;;
     *) die "unknown group '$group'; there are build, test, bench, lint" ;;
   esac
 done

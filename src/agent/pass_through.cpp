@@ -1,19 +1,21 @@
 #include "agent/pass_through.h"
 
 #include "base/clock.h"
+#include "models/token_meter.h"
 #include "wire/openai_answer.h"
 #include "wire/openai_stream.h"
 
 namespace toolgate {
 namespace {
 
-StreamOptions make_options(const ProviderCall& call, TurnReport report) {
+StreamOptions make_options(const ProviderCall& call, const ModelInfo& model, TurnReport report) {
   StreamOptions options;
   options.model = call.request.model;
   options.created = unix_seconds();
   options.choices = call.request.choices;
   options.include_usage = call.request.include_usage;
-  options.prompt_bytes = call.request.body.size();
+  if (!call.request.stream || call.request.include_usage)
+    options.meter = make_token_meter(call.request, model.encoding);
   options.report = std::move(report);
   return options;
 }
@@ -134,7 +136,7 @@ Task<Result<void>> pass_through(ProviderCall call, const ChatProvider& provider,
       error = {Errc::ShuttingDown, "the gateway is shutting down", {}};
     co_return co_await sink.fail(make_error_body(error), {});
   }
-  StreamOptions options = make_options(call, std::move(report));
+  StreamOptions options = make_options(call, provider.info(), std::move(report));
   if (auto* chunks = std::get_if<std::unique_ptr<ChunkSource>>(&reply->body))
     co_return co_await StreamRelay(**chunks, reply->headers, std::move(options), sink, cancel)
         .run();

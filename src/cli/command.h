@@ -8,11 +8,19 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "gateway/settings.h"
+
 namespace toolgate {
 
 using Run = std::function<int()>;
 
 void add_serve(CLI::App& app, Run& run);
+void add_normalize(CLI::App& app, Run& run);
+void add_validate(CLI::App& app, Run& run);
+void add_tokens(CLI::App& app, Run& run);
 void add_routes(CLI::App& app, Run& run);
+
+// --workspace and --settings, as every command that reads settings takes them.
+void add_settings_options(CLI::App& command, SettingsFiles& files);
 
 }  // namespace toolgate

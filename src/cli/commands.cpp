@@ -12,11 +12,22 @@
 namespace toolgate {
 namespace {
 
-constexpr std::array kCommands{add_serve, add_routes};
+constexpr std::array kCommands{add_serve, add_normalize, add_validate, add_tokens, add_routes};
 
 constexpr int kUsage = 2;
 
 }  // namespace
+
+void add_settings_options(CLI::App& command, SettingsFiles& files) {
+  files.workspace = std::filesystem::current_path();
+  command.add_option("--workspace", files.workspace, "Folder the tools work in")
+      ->check(CLI::ExistingDirectory)
+      ->type_name("DIR")
+      ->default_str("the current folder");
+  command
+      .add_option("--settings", files.extra, "A settings file; may be given again, later ones win")
+      ->type_name("FILE");
+}
 
 int run_command_line(int count, char** arguments) {
   CLI::App app{"Toolgate: one gateway to language models and their tools.", "toolgate"};

@@ -1,32 +1,23 @@
 // toolgate serve: the gateway.
-#include <cstdlib>
 #include <memory>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "base/log.h"
 #include "cli/command.h"
+#include "cli/input.h"
 #include "cli/process.h"
+#include "cli/terminal.h"
 #include "gateway/gateway.h"
 
 namespace toolgate {
 namespace {
-
-std::optional<std::string> read_environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? std::optional<std::string>(value) : std::nullopt;
-}
 
 std::filesystem::path default_data_folder() {
   const std::filesystem::path data = read_environment("XDG_DATA_HOME").value_or("");
   if (data.is_absolute()) return data / "toolgate";
   const std::filesystem::path home = read_environment("HOME").value_or("");
   return home.is_absolute() ? home / ".local/share/toolgate" : std::filesystem::path();
-}
-
-bool wants_colour(int descriptor) {
-  return isatty(descriptor) && read_environment("NO_COLOR").value_or("").empty();
 }
 
 std::string address_of(const Gateway& gateway) {
@@ -41,7 +32,7 @@ int serve(const GatewayOptions& options) {
     return 1;
   }
   prepare_process();
-  open_log(LogLevel::Info, wants_colour(STDERR_FILENO));
+  open_log(LogLevel::Info, Terminal(stderr).colour());
   auto gateway = Gateway::open(options);
   if (!gateway) {
     flush_log();
@@ -51,11 +42,9 @@ int serve(const GatewayOptions& options) {
   (*gateway)->run([&] {
     const std::string address = address_of(**gateway);
     fmt::print("listening on {}\n", address);
-    const bool colour = wants_colour(STDOUT_FILENO);
-    const std::string_view dim = colour ? "\x1b[2m" : "";
-    const std::string_view plain = colour ? "\x1b[0m" : "";
-    fmt::print("{}console{}      {}/\n{}OpenAI API{}   {}/v1\n", dim, plain, address, dim, plain,
-               address);
+    const Terminal terminal(stdout);
+    fmt::print("{}      {}/\n{}   {}/v1\n", terminal.paint(Paint::Dim, "console"), address,
+               terminal.paint(Paint::Dim, "OpenAI API"), address);
     std::fflush(stdout);
   });
   flush_log();
@@ -67,23 +56,15 @@ int serve(const GatewayOptions& options) {
 void add_serve(CLI::App& app, Run& run) {
   auto options = std::make_shared<GatewayOptions>();
   options->environment = read_environment;
-  options->files.workspace = std::filesystem::current_path();
   options->data = default_data_folder();
   CLI::App* command = app.add_subcommand("serve", "Run the gateway");
   command->add_option("--host", options->host, "Address to listen on")->capture_default_str();
   command->add_option("--port", options->port, "Port to listen on; 0 picks a free one")
       ->capture_default_str();
-  command->add_option("--workspace", options->files.workspace, "Folder the tools work in")
-      ->check(CLI::ExistingDirectory)
-      ->type_name("DIR")
-      ->default_str("the current folder");
   command->add_option("--data", options->data, "Folder for the database and the operator token")
       ->type_name("DIR")
       ->default_str("~/.local/share/toolgate");
-  command
-      ->add_option("--settings", options->files.extra,
-                   "A settings file; may be given again, later ones win")
-      ->type_name("FILE");
+  add_settings_options(*command, options->files);
   command->callback([options, &run] {
     options->files.profile = profile_folder(options->environment) / "settings.json";
     run = [options] { return serve(*options); };

@@ -127,6 +127,7 @@ Task<> dispatch(HttpExchange& exchange, LoopState& state) {
   RequestContext context{.exchange = exchange,
                          .snapshot = state.snapshot,
                          .client = state.client,
+                         .normalized_tools = state.normalized_tools,
                          .metrics = state.metrics,
                          .id = request_id(exchange.head())};
   exchange.add_header("X-Request-Id", context.id);

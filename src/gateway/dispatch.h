@@ -9,6 +9,7 @@
 #include "gateway/snapshot.h"
 #include "net/http_client.h"
 #include "net/http_server.h"
+#include "schema/normalized_tools.h"
 
 namespace toolgate {
 
@@ -16,6 +17,7 @@ namespace toolgate {
 struct LoopState {
   std::shared_ptr<const Snapshot> snapshot;
   HttpClient client;
+  NormalizedTools normalized_tools;
   Metrics& metrics;
   const std::string& operator_token;
   const std::string& listening_host;  // as given with --host

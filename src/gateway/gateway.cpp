@@ -58,7 +58,9 @@ Result<void> check_port_is_free(const asio::ip::tcp::endpoint& endpoint) {
 struct Worker {
   Worker(std::shared_ptr<const Snapshot> snapshot, std::size_t workers, Metrics& metrics,
          const std::string& operator_token, const std::string& host)
-      : state{std::move(snapshot), HttpClient(loop), metrics, operator_token, host},
+      : state{std::move(snapshot), HttpClient(loop),
+              NormalizedTools(),   metrics,
+              operator_token,      host},
         server(loop, server_limits(state.snapshot->settings.limits, workers),
                [this](HttpExchange& exchange) { return dispatch(exchange, state); }) {
     state.client.set_idle_limit(state.snapshot->settings.limits.upstream_idle_connections);

@@ -10,6 +10,7 @@
 #include "gateway/snapshot.h"
 #include "net/http_client.h"
 #include "net/http_server.h"
+#include "schema/normalized_tools.h"
 #include "wire/openai_error.h"
 
 namespace toolgate {
@@ -18,6 +19,7 @@ struct RequestContext {
   HttpExchange& exchange;
   std::shared_ptr<const Snapshot> snapshot;
   HttpClient& client;
+  NormalizedTools& normalized_tools;  // this loop's
   Metrics& metrics;
   std::string id;         // also sent to the client and to the upstream
   std::string parameter;  // what stood for {…} in the route's path, decoded

@@ -14,6 +14,8 @@ constexpr std::array kRoutes{
     Route{"GET", "/models", Access::Key, list_models},
     Route{"GET", "/v1/models/{id}", Access::Key, show_model},
     Route{"GET", "/models/{id}", Access::Key, show_model},
+    Route{"POST", "/v1/normalize", Access::Key, normalize},
+    Route{"POST", "/v1/tokens", Access::Key, count_tokens_of},
     Route{"GET", "/healthz", Access::Open, show_health},
     Route{"GET", "/readyz", Access::Key, show_readiness},
     Route{"GET", "/metrics", Access::Key, show_metrics},

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "schema/families.h"
 
 namespace toolgate {
 
@@ -57,6 +58,7 @@ struct Settings {
   std::string default_model;          // empty: the first model
   std::vector<ApiKey> api_keys;
   std::vector<std::string> allowed_hosts;
+  Families families;
   LogLevel log_level = LogLevel::Info;
   Limits limits;
   std::vector<std::string> warnings;  // ignored keys and the like, one sentence each

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/ascii.h"
+#include "gateway/settings_families.h"
 #include "gateway/settings_models.h"
 #include "net/upstream_address.h"
 
@@ -18,6 +20,14 @@ constexpr std::size_t kMostComparedBytes = 80;
 Result<void> models(const SettingsValue& value, SettingsDraft& draft) {
   const auto warn = [&](const SettingsValue& at, std::string_view why) { draft.warn(at, why); };
   return keep(read_models(value, warn), draft.settings.models);
+}
+
+Result<void> families(const SettingsValue& value, SettingsDraft& draft) {
+  const auto warn = [&](const SettingsValue& at, std::string_view why) { draft.warn(at, why); };
+  auto rules = read_families(value, warn);
+  if (!rules) return std::unexpected(std::move(rules.error()));
+  draft.settings.families = Families(std::move(*rules));
+  return {};
 }
 
 Result<void> default_model(const SettingsValue& value, SettingsDraft& draft) {
@@ -96,10 +106,6 @@ Result<void> api_keys(const SettingsValue& value, SettingsDraft& draft) {
   return {};
 }
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-}
-
 // An IPv6 address is kept without brackets, as the check of requests compares it.
 Result<std::string> read_host(const SettingsValue& value) {
   auto host = read_text(value);
@@ -107,7 +113,7 @@ Result<std::string> read_host(const SettingsValue& value) {
   if (!is_host_name(*host) && !is_host_name("[" + *host + "]"))
     return value.fail("must be a host name or address without scheme, port or wildcard");
   if (host->starts_with('[')) *host = host->substr(1, host->size() - 2);
-  std::ranges::transform(*host, host->begin(), lower);
+  std::ranges::transform(*host, host->begin(), ascii_lower);
   return host;
 }
 
@@ -154,6 +160,7 @@ constexpr std::array kKeys{
     SettingsKey{"toolgate.defaultModel", "string", AnyFile, default_model},
     SettingsKey{"toolgate.apiKeys", "list of keys", ProfileOnly, api_keys},
     SettingsKey{"toolgate.allowedHosts", "list of strings", ProfileOnly, allowed_hosts},
+    SettingsKey{"toolgate.families", "list of families", ProfileOnly, families},
     SettingsKey{"toolgate.logLevel", "string", ProfileOnly, log_level},
     SettingsKey{"toolgate.limits.requestHeaderBytes", "integer", ProfileOnly, size_limit<&Limits::request_header_bytes>},
     SettingsKey{"toolgate.limits.requestBodyBytes", "integer", ProfileOnly, size_limit<&Limits::request_body_bytes>},
@@ -185,7 +192,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     auto diagonal = std::exchange(row[0], i + 1);
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const auto replaced = diagonal + (lower(a[i]) == lower(b[j]) ? 0 : 1);
+      const auto replaced = diagonal + (ascii_lower(a[i]) == ascii_lower(b[j]) ? 0 : 1);
       diagonal = row[j + 1];
       row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
     }

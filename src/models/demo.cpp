@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "models/demo_script.h"
+#include "models/token_meter.h"
 #include "wire/json_padding.h"
 
 namespace toolgate {
@@ -116,10 +117,14 @@ class DemoWriter {
   }
 
   std::string usage() const {
-    std::size_t bytes = reply_.text.size();
-    for (const auto& call : reply_.calls) bytes += call.name.size() + call.arguments.size();
-    const std::size_t prompt = (request_.body.size() + 3) / 4;
-    const std::size_t completion = (bytes + 3) / 4;
+    const auto meter = make_token_meter(request_, Encoding::O200kBase);
+    meter->add_output(0, reply_.text);
+    for (const auto& call : reply_.calls) {
+      meter->add_output(0, call.name);
+      meter->add_output(0, call.arguments);
+    }
+    const std::int64_t prompt = meter->prompt_tokens();
+    const std::int64_t completion = meter->output_tokens();
     return fmt::format(R"({{"prompt_tokens":{},"completion_tokens":{},"total_tokens":{}}})", prompt,
                        completion, prompt + completion);
   }

@@ -9,10 +9,14 @@ namespace {
 Result<std::unique_ptr<ChatProvider>> open_openai(const ModelSpec& spec) {
   auto address = parse_base_url(spec.base_url);
   if (!address) return std::unexpected(address.error());
+  // A model's own name mostly begins with its family's.
+  const std::string& upstream_name = spec.upstream_model.empty() ? spec.id : spec.upstream_model;
+  const std::string& family = spec.family.empty() ? upstream_name : spec.family;
   OpenAiOptions options;
   options.info = {.id = spec.id,
                   .owned_by = address->host,
-                  .family = spec.family,
+                  .family = family,
+                  .encoding = encoding_for(spec.encoding, spec.family, upstream_name),
                   .max_input_tokens = spec.max_input_tokens,
                   .max_output_tokens = spec.max_output_tokens,
                   .tool_calling = spec.tool_calling};

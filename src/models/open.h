@@ -15,6 +15,7 @@ struct ModelSpec {
   std::string api_key;
   std::string upstream_model;
   std::string family;
+  std::string encoding;
   std::optional<std::int64_t> max_input_tokens;
   std::optional<std::int64_t> max_output_tokens;
   bool tool_calling = true;

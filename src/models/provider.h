@@ -13,6 +13,7 @@
 #include "async/cancel.h"
 #include "async/task.h"
 #include "base/error.h"
+#include "tokens/encoding.h"
 #include "wire/openai_chat.h"
 
 namespace toolgate {
@@ -22,7 +23,8 @@ class HttpClient;
 struct ModelInfo {
   std::string id;
   std::string owned_by;
-  std::string family;
+  std::string family;  // whose rules its tools' schemas are shaped by
+  Encoding encoding = Encoding::O200kBase;
   std::int64_t created = 0;
   std::optional<std::int64_t> max_input_tokens;
   std::optional<std::int64_t> max_output_tokens;

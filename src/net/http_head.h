@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ascii.h"
+
 namespace toolgate {
 
 class HttpHead {
@@ -49,7 +51,5 @@ class HttpHead {
   Span target_;
   std::vector<Field> fields_;
 };
-
-bool equal_ignoring_case(std::string_view a, std::string_view b);
 
 }  // namespace toolgate

@@ -90,17 +90,18 @@ std::string repair_reason(const json::object& choice, const json::object& messag
   return message.contains("function_call") ? "function_call" : "stop";
 }
 
-// Adds the bytes of content and arguments to `bytes`.
-void count_bytes(const json::object& message, std::size_t& bytes) {
-  bytes += string_in(message, "content").size();
+void count_output(const json::object& message, std::int64_t choice, TokenMeter& meter) {
+  meter.add_output(choice, string_in(message, "content"));
   const json::value* calls = message.if_contains("tool_calls");
   if (calls == nullptr) return;
-  for (const json::value& call : calls->get_array())
-    bytes += string_in(call.at("function").get_object(), "arguments").size();
+  for (const json::value& call : calls->get_array()) {
+    const json::object& function = call.at("function").get_object();
+    meter.add_output(choice, string_in(function, "name"));
+    meter.add_output(choice, string_in(function, "arguments"));
+  }
 }
 
-json::object repair_choice(json::object choice, std::int64_t position, TurnReport& report,
-                           std::size_t& bytes) {
+json::object repair_choice(json::object choice, std::int64_t position, StreamOptions& options) {
   json::object message = take_message(choice);
   message["role"] = "assistant";
   json::value& content = message["content"];
@@ -109,10 +110,10 @@ json::object repair_choice(json::object choice, std::int64_t position, TurnRepor
   json::value* function_call = message.if_contains("function_call");
   if (function_call != nullptr && !function_call->is_object())
     message.stable_erase("function_call");
-  const std::size_t calls = repair_calls(message, report);
-  count_bytes(message, bytes);
+  const std::size_t calls = repair_calls(message, options.report);
+  if (options.meter) count_output(message, position, *options.meter);
   choice["index"] = position;
-  choice["finish_reason"] = repair_reason(choice, message, calls, report);
+  choice["finish_reason"] = repair_reason(choice, message, calls, options.report);
   choice["message"] = std::move(message);
   set_missing_null(choice, "logprobs");
   return choice;
@@ -227,18 +228,17 @@ void join_choice(json::array& choices, const json::object& piece) {
 
 std::string repair_answer(json::object answer, StreamOptions options) {
   json::array repaired;
-  std::size_t bytes = 0;
   for (json::value& choice : answer.at("choices").get_array()) {
     json::object object;
     if (choice.is_object()) object = std::move(choice.get_object());
     const auto position = static_cast<std::int64_t>(repaired.size());
-    repaired.push_back(repair_choice(std::move(object), position, options.report, bytes));
+    repaired.push_back(repair_choice(std::move(object), position, options));
   }
   answer["choices"] = std::move(repaired);
   complete_envelope(answer, options);
   json::value* usage = answer.if_contains("usage");
   answer["usage"] = complete_usage(usage == nullptr ? nullptr : usage->if_object(),
-                                   {options.prompt_bytes, bytes}, options.report);
+                                   options.meter.get(), options.report);
   return write_answer(std::move(answer), options.report);
 }
 

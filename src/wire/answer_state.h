@@ -37,8 +37,12 @@ struct AnswerState {
   std::vector<StreamedChoice> choices;
   json::object extras;  // other top-level fields of the chunks that were held back
   std::optional<json::object> usage;
-  std::size_t output_bytes = 0;  // content and arguments
-  std::size_t held_bytes = 0;    // of what waits for a later chunk or the end
+  std::size_t held_bytes = 0;  // of what waits for a later chunk or the end
+
+  // Content or arguments that the client gets.
+  void count_output(const StreamedChoice& choice, std::string_view text) {
+    if (options.meter) options.meter->add_output(choice.index, text);
+  }
 
   StreamedChoice* find_choice(std::int64_t index) {
     for (StreamedChoice& choice : choices)

@@ -17,7 +17,7 @@ struct CanonicalChunk {
   bool has_role = false;
   bool has_output = false;
   bool has_content = false;
-  std::size_t content_bytes = 0;
+  std::string_view content;
   bool has_call = false;
   bool has_call_type = false;
   ToolCallDelta call;
@@ -81,7 +81,7 @@ bool read_delta(dom::element value, CanonicalChunk& chunk) {
     if (key == "content") {
       if (!keys.add(0) || !read_text_or_null(member, text)) return false;
       chunk.has_content = true;
-      chunk.content_bytes = text.size();
+      chunk.content = text;
     } else if (key == "role") {
       if (!keys.add(1) || !read_text(member, text) || text != "assistant") return false;
       chunk.has_role = true;
@@ -172,7 +172,9 @@ void count_as_sent(const CanonicalChunk& chunk, StreamedChoice* choice, Streamed
   }
   choice->role_sent = true;
   choice->has_output |= chunk.has_output;
-  state.output_bytes += chunk.content_bytes + chunk.call.arguments.size();
+  state.count_output(*choice, chunk.content);
+  state.count_output(*choice, chunk.call.name);
+  state.count_output(*choice, chunk.call.arguments);
   if (!chunk.has_call) return;
   if (call == nullptr) {
     call = choice->calls.join(chunk.call);

@@ -106,7 +106,7 @@ void repair_role(json::object& delta, StreamedChoice& choice) {
 void repair_content(json::object& delta, StreamedChoice& choice, AnswerState& state) {
   if (json::value* content = delta.if_contains("content"); content && !content->is_null()) {
     const std::string text = choice.content.join(content_text(*content));
-    state.output_bytes += text.size();
+    state.count_output(choice, text);
     *content = text;
   }
   json::value* refusal = delta.if_contains("refusal");
@@ -164,17 +164,17 @@ Result<bool> repair_call(json::object& entry, std::size_t position, StreamedChoi
     call->held_arguments += text;
     return false;
   }
-  state.output_bytes += text.size();
   const bool first = call->number < 0;
   if (first) {
     if (auto held = hold(id.size() + name.size(), state); !held)
       return std::unexpected(held.error());
     choice.calls.open(*call);
-    state.output_bytes += call->held_arguments.size();
+    state.count_output(choice, call->name);
     state.held_bytes -= std::min(state.held_bytes, call->held_arguments.size());
     text.insert(0, call->held_arguments);
     call->held_arguments = std::string();
   }
+  state.count_output(choice, text);
   write_call(entry, std::move(function), *call, first, text);
   return true;
 }

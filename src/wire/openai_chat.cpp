@@ -38,6 +38,10 @@ bool is_dropped(const ChatMember& member, bool drop_tools) {
                         member.key == "parallel_tool_calls");
 }
 
+bool narrows_tools(const ChatRequest& request) {
+  return request.tool_mode == ToolMode::Named && request.tools.size() > 1;
+}
+
 std::string quote_json(std::string_view text) {
   std::string out;
   append_json_string(out, text);
@@ -49,11 +53,15 @@ std::optional<std::string> changed_value(const ChatRequest& request, const ChatM
                                          std::string_view upstream_model) {
   if (member.key == "model" && (request.model != upstream_model || member.value == "null"))
     return quote_json(upstream_model);
-  if (member.key != "tools" || request.tool_mode != ToolMode::Named || request.tools.size() < 2)
-    return std::nullopt;
+  if (member.key != "tools" || !narrows_tools(request)) return std::nullopt;
   const auto named = std::ranges::find(request.tools, request.tool_choice_name, &ChatTool::name);
   if (named == request.tools.end()) return std::nullopt;
-  return "[" + std::string(named->raw) + "]";
+  return "[" + (named->shaped ? *named->shaped : std::string(named->raw)) + "]";
+}
+
+void add_shaped_tools(const ChatRequest& request, std::vector<Edit>& edits) {
+  for (const ChatTool& tool : request.tools)
+    if (tool.shaped) edits.push_back({tool.raw, *tool.shaped});
 }
 
 // In the order of the body. A dropped member goes with the comma behind it, or, when nothing that
@@ -73,6 +81,8 @@ std::vector<Edit> make_edits(const ChatRequest& request, std::string_view upstre
       edits.push_back({between(members[i].raw.begin(), members[i + 1].raw.begin()), {}});
     else if (auto text = changed_value(request, members[i], upstream_model))
       edits.push_back({members[i].value, std::move(*text)});
+    else if (members[i].key == "tools")
+      add_shaped_tools(request, edits);
   }
   if (kept < members.size())
     edits.push_back({between(members[kept - 1].raw.end(), members.back().raw.end()), {}});

@@ -22,6 +22,7 @@ struct ChatMessage {
 struct ChatTool {
   std::string name;
   std::string_view raw;
+  std::shared_ptr<const std::string> shaped;  // what the upstream gets instead, if anything
 };
 
 enum class ToolMode {

@@ -9,18 +9,19 @@
 #include <string_view>
 
 #include "wire/openai_error.h"
+#include "wire/token_meter.h"
 #include "wire/turn_report.h"
 
 namespace toolgate {
 
 struct StreamOptions {
-  std::string model;             // stands in when the upstream names none
-  std::string completion_id;     // likewise; empty: one is made
-  std::int64_t created = 0;      // likewise
-  std::size_t choices = 0;       // how many the client asked for, 0: not known; one has index 0
-  bool include_usage = false;    // the client asked for a usage chunk
-  std::size_t prompt_bytes = 0;  // for an estimate when the upstream gives no usage
-  TurnReport report;             // what is known before the answer; the stream adds warnings
+  std::string model;           // stands in when the upstream names none
+  std::string completion_id;   // likewise; empty: one is made
+  std::int64_t created = 0;    // likewise
+  std::size_t choices = 0;     // how many the client asked for, 0: not known; one has index 0
+  bool include_usage = false;  // the client asked for a usage chunk
+  std::shared_ptr<TokenMeter> meter;  // where usage is due and the upstream may give none
+  TurnReport report;                  // what is known before the answer; the stream adds warnings
 };
 
 enum class StreamState {

@@ -80,7 +80,7 @@ class EndWriter {
     entries.push_back(std::move(entry));
     json::object delta;
     delta["tool_calls"] = std::move(entries);
-    state_.output_bytes += text.size();
+    state_.count_output(choice, text);
     add_delta(choice, delta);
   }
 
@@ -95,9 +95,8 @@ class EndWriter {
   }
 
   void add_usage() {
-    const json::object usage =
-        complete_usage(state_.usage ? &*state_.usage : nullptr,
-                       {state_.options.prompt_bytes, state_.output_bytes}, state_.options.report);
+    const json::object usage = complete_usage(state_.usage ? &*state_.usage : nullptr,
+                                              state_.options.meter.get(), state_.options.report);
     begin_chunk();
     out_ += R"(],"usage":)";
     append_json(out_, usage);
@@ -140,6 +139,7 @@ void add_remains(StreamedChoice& choice, AnswerState& state, EndWriter& writer) 
   if (std::string rest = choice.content.flush(); !rest.empty()) {
     json::object delta;
     delta["content"] = rest;
+    state.count_output(choice, rest);
     writer.add_delta(choice, delta);
   }
   for (StreamedCall& call : choice.calls.calls()) {

@@ -8,6 +8,14 @@
 
 namespace toolgate {
 
+namespace {
+
+void append_text(std::string& out, const std::string& text) {
+  append_json_string(out, is_valid_utf8(text) ? text : mend_utf8(text));
+}
+
+}  // namespace
+
 void append_turn_report(std::string& out, const TurnReport& report) {
   fmt::format_to(std::back_inserter(out), R"({{"rounds":{},"invocations":[],"warnings":[)",
                  report.rounds);
@@ -15,9 +23,17 @@ void append_turn_report(std::string& out, const TurnReport& report) {
   for (const std::string& warning : report.warnings) {
     if (!first) out += ',';
     first = false;
-    append_json_string(out, is_valid_utf8(warning) ? warning : mend_utf8(warning));
+    append_text(out, warning);
   }
-  out += R"(],"fixes":[]})";
+  out += R"(],"fixes":[)";
+  for (const ToolFix& fix : report.fixes) {
+    out += &fix == report.fixes.data() ? R"({"tool":)" : R"(,{"tool":)";
+    append_text(out, fix.tool);
+    out += R"(,"message":)";
+    append_text(out, fix.message);
+    out += '}';
+  }
+  out += "]}";
 }
 
 }  // namespace toolgate

@@ -18,10 +18,6 @@ std::optional<std::int64_t> count_in(const json::object& usage, std::string_view
   return std::nullopt;
 }
 
-std::int64_t estimate_tokens(std::size_t bytes) {
-  return static_cast<std::int64_t>((bytes + 3) / 4);
-}
-
 }  // namespace
 
 bool is_complete_usage(const json::object& usage) {
@@ -33,7 +29,7 @@ bool is_complete_usage(const json::object& usage) {
       });
 }
 
-json::object complete_usage(const json::object* upstream, AnswerSize size, TurnReport& report) {
+json::object complete_usage(const json::object* upstream, TokenMeter* meter, TurnReport& report) {
   json::object usage = upstream == nullptr ? json::object() : *upstream;
   auto prompt = count_in(usage, "prompt_tokens");
   auto completion = count_in(usage, "completion_tokens");
@@ -44,15 +40,15 @@ json::object complete_usage(const json::object* upstream, AnswerSize size, TurnR
   for (auto* count : {&prompt, &completion, &total})
     if (*count) **count = std::min(**count, kMaxCount);
   if (!prompt && !completion && !total)
-    add_warning(report, "usage is an estimate: the upstream sent none");
+    add_warning(report, "usage was counted by the gateway: the upstream sent none");
   else if (!total && (!prompt || !completion))
-    add_warning(report, "usage is partly an estimate: the upstream sent only a part");
+    add_warning(report, "usage was partly counted by the gateway: the upstream sent only a part");
   if (!prompt)
     prompt = total && completion ? std::max<std::int64_t>(*total - *completion, 0)
-                                 : estimate_tokens(size.prompt_bytes);
+                                 : (meter ? meter->prompt_tokens() : 0);
   if (!completion)
     completion =
-        total ? std::max<std::int64_t>(*total - *prompt, 0) : estimate_tokens(size.output_bytes);
+        total ? std::max<std::int64_t>(*total - *prompt, 0) : (meter ? meter->output_tokens() : 0);
   if (!total) total = *prompt + *completion;
   usage["prompt_tokens"] = *prompt;
   usage["completion_tokens"] = *completion;

@@ -1,21 +1,15 @@
 // Token counts of an answer, completed. The codecs of streamed and whole answers call it.
 #pragma once
 
-#include <cstddef>
-
 #include "base/json.h"
+#include "wire/token_meter.h"
 #include "wire/turn_report.h"
 
 namespace toolgate {
 
-struct AnswerSize {
-  std::size_t prompt_bytes = 0;
-  std::size_t output_bytes = 0;
-};
-
-// `upstream` with all three counts. Where it has none at all (or is null) the counts are estimated
-// from the size, and the report says so.
-json::object complete_usage(const json::object* upstream, AnswerSize size, TurnReport& report);
+// `upstream` with all three counts. What it does not say (it may be null) the meter counts, and the
+// report tells so; without a meter it is 0.
+json::object complete_usage(const json::object* upstream, TokenMeter* meter, TurnReport& report);
 
 // True when prompt_tokens, completion_tokens and total_tokens are counts.
 bool is_complete_usage(const json::object& usage);

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/utf8.h"
+#include "four_bytes_per_token.h"
 
 namespace toolgate {
 namespace {
@@ -17,7 +18,7 @@ StreamOptions plain_options() {
   options.model = "ours";
   options.completion_id = "chatcmpl-ours";
   options.created = 7;
-  options.prompt_bytes = 40;
+  options.meter = std::make_shared<FourBytesPerToken>(40);
   return options;
 }
 
@@ -93,7 +94,7 @@ TEST(Answer, MissingFieldsAreFilledIn) {
             R"({"prompt_tokens":10,"completion_tokens":2,"total_tokens":12})");
   EXPECT_EQ(
       write_json(answer.at("toolgate").at("warnings")),
-      R"(["the upstream gave no finish_reason","usage is an estimate: the upstream sent none"])");
+      R"(["the upstream gave no finish_reason","usage was counted by the gateway: the upstream sent none"])");
 }
 
 TEST(Answer, ToolCallsAreMadeComplete) {

@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "base/utf8.h"
+#include "four_bytes_per_token.h"
 #include "wire/json_padding.h"
 #include "wire/sse.h"
 #include "wire/tool_call_deltas.h"
@@ -318,10 +319,10 @@ TEST(StreamUsage, LastOneWinsAndIsTakenFromAnyChunk) {
   EXPECT_TRUE(warnings_of(outcome).empty());
 }
 
-TEST(StreamUsage, IsEstimatedWhenNoneCame) {
+TEST(StreamUsage, IsCountedWhenNoneCame) {
   StreamOptions options = plain_options();
   options.include_usage = true;
-  options.prompt_bytes = 401;
+  options.meter = std::make_shared<FourBytesPerToken>(401);
   const Outcome outcome = run(
       {kRole, kHello,
        call_chunk(
@@ -330,7 +331,7 @@ TEST(StreamUsage, IsEstimatedWhenNoneCame) {
       options);
   EXPECT_EQ(write_json(outcome.chunks.back().at("usage")),
             R"({"prompt_tokens":101,"completion_tokens":2,"total_tokens":103})");
-  EXPECT_EQ(warnings_of(outcome), Texts{"usage is an estimate: the upstream sent none"});
+  EXPECT_EQ(warnings_of(outcome), Texts{"usage was counted by the gateway: the upstream sent none"});
 }
 
 TEST(StreamCalls, CanonicalOnesPassUnchanged) {

@@ -1,5 +1,6 @@
 // POST /v1/chat/completions: reads the request, picks the model, and lets agent/ answer.
 #include "agent/pass_through.h"
+#include "agent/shape_tools.h"
 #include "base/log.h"
 #include "gateway/endpoints/endpoints.h"
 #include "wire/openai_chat.h"
@@ -96,8 +97,16 @@ Task<> chat_completions(RequestContext& context) {
   if (log_enabled(LogLevel::Info))
     context.note += fmt::format(" model={}{}", model->info().id, request->stream ? " stream" : "");
 
+  TurnReport report = make_report(*request);
+  const SchemaChanges changes =
+      context.snapshot->settings.families.changes_for(model->info().family);
+  if (auto shaped = shape_tools(*request, changes, context.normalized_tools, report); !shaped) {
+    co_await reply_error(context, shaped.error());
+    co_return;
+  }
+
   HttpChatSink sink(context, model->info());
-  (void)co_await pass_through({*request, context.id, context.client}, *model, make_report(*request),
+  (void)co_await pass_through({*request, context.id, context.client}, *model, std::move(report),
                               sink, context.exchange.cancel());
 }
 

@@ -8,6 +8,8 @@ namespace toolgate {
 Task<> chat_completions(RequestContext& context);
 Task<> list_models(RequestContext& context);
 Task<> show_model(RequestContext& context);
+Task<> normalize(RequestContext& context);
+Task<> count_tokens_of(RequestContext& context);
 Task<> show_health(RequestContext& context);
 Task<> show_readiness(RequestContext& context);
 Task<> show_metrics(RequestContext& context);

@@ -1,0 +1,343 @@
+// Compiling, the outer part: documents, resources with an `$id`, and references between them.
+// What single keywords become is in compile_keywords.cpp.
+#include "schema/compile.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "schema/compiler.h"
+#include "schema/metaschema.h"
+#include "schema/uri.h"
+
+namespace toolgate {
+
+namespace {
+
+using Kind = JsonNode::Kind;
+
+constexpr std::string_view kVocabularyPrefix = "https://json-schema.org/draft/2020-12/vocab/";
+
+std::string_view text_of(const JsonNode* node) {
+  return node != nullptr && node->is(Kind::String) ? node->text : std::string_view{};
+}
+
+std::string unescape_token(std::string_view token) {
+  std::string out;
+  for (std::size_t i = 0; i < token.size(); ++i) {
+    if (token[i] != '~' || i + 1 == token.size()) {
+      out += token[i];
+      continue;
+    }
+    out += token[++i] == '1' ? '/' : '~';
+  }
+  return out;
+}
+
+const JsonNode* step(const JsonNode& node, std::string_view token) {
+  if (node.is(Kind::Object)) return node.find(token);
+  if (!node.is(Kind::Array) || token.empty() || token.size() > 9) return nullptr;
+  if (token.find_first_not_of("0123456789") != token.npos) return nullptr;
+  auto index = std::stoul(std::string(token));
+  const JsonNode* item = node.first;
+  while (item != nullptr && index-- > 0) item = item->next;
+  return item;
+}
+
+std::size_t depth_of(const JsonNode& node, std::size_t limit) {
+  if (limit == 0) return 1;
+  std::size_t deepest = 0;
+  for (const JsonNode* child = node.first; child; child = child->next) {
+    deepest = std::max(deepest, depth_of(*child, limit - 1));
+    if (deepest >= limit) break;
+  }
+  return deepest + 1;
+}
+
+Result<std::shared_ptr<const Schema>> compile_into(std::shared_ptr<Schema> schema,
+                                                   const JsonNode& root,
+                                                   const CompileOptions& options) {
+  if (auto done = Compiler(options, *schema).run(root); !done) {
+    return std::unexpected(done.error());
+  }
+  return schema;
+}
+
+}  // namespace
+
+Result<> Compiler::run(const JsonNode& root) {
+  Dialect dialect = options_.default_dialect;
+  Vocabularies vocabularies;
+  vocabularies.assert_formats = options_.assert_formats;
+  choose_dialect(root, dialect, vocabularies);
+  out_.dialect = dialect;
+  walk_document(root, "", dialect, vocabularies);
+  resolve_pending();
+  if (error_) return std::unexpected(std::move(*error_));
+  return {};
+}
+
+// `$schema` names one of the two dialects, or a registered metaschema with its `$vocabulary`.
+void Compiler::choose_dialect(const JsonNode& root, Dialect& dialect,
+                              Vocabularies& vocabularies) const {
+  const auto declared = declared_dialect(root, Dialect::Mixed);
+  if (declared != Dialect::Mixed) {
+    dialect = declared;
+    return;
+  }
+  const auto uri = split_fragment(text_of(root.find("$schema"))).first;
+  if (uri.empty() || options_.registry == nullptr) return;
+  const JsonNode* metaschema = options_.registry->find(uri);
+  if (metaschema == nullptr) return;
+  dialect = declared_dialect(*metaschema, dialect);
+  const JsonNode* list = metaschema->find("$vocabulary");
+  if (list == nullptr || !list->is(Kind::Object)) return;
+  const auto uses = [&](std::string_view name) {
+    return list->find(std::string(kVocabularyPrefix).append(name)) != nullptr;
+  };
+  vocabularies.applicator = uses("applicator");
+  vocabularies.unevaluated = uses("unevaluated");
+  vocabularies.validation = uses("validation");
+  if (uses("format-assertion")) vocabularies.assert_formats = true;
+}
+
+std::uint32_t Compiler::add_resource(std::string uri, const JsonNode& root, SubschemaId id,
+                                     Dialect dialect, const Vocabularies& vocabularies) {
+  const auto index = static_cast<std::uint32_t>(resources_.size());
+  by_uri_.emplace(uri, index);
+  resources_.push_back({std::move(uri), &root, id, dialect, vocabularies});
+  return index;
+}
+
+SubschemaId Compiler::walk_document(const JsonNode& root, std::string uri, Dialect dialect,
+                                    Vocabularies vocabularies) {
+  const auto id = static_cast<SubschemaId>(out_.subschemas.size());
+  const auto resource = add_resource(std::move(uri), root, id, dialect, vocabularies);
+  Origin origin;
+  origin.node = &root;
+  return walk(root, origin, resource);
+}
+
+// The resource that `node` belongs to: a new one where it has an `$id`.
+std::uint32_t Compiler::enter_resource(const JsonNode& node, SubschemaId id, std::uint32_t outer) {
+  const auto text = text_of(node.find("$id"));
+  if (text.empty()) return outer;
+  const bool draft7 = resources_[outer].dialect == Dialect::Draft7;
+  if (draft7 && node.find("$ref") != nullptr && resources_[outer].root != &node) return outer;
+  const auto [uri, fragment] = split_fragment(text);
+  if (!uri.empty()) {
+    std::string full = resolve_uri(resources_[outer].uri, uri);
+    if (resources_[outer].root == &node) {  // a document that names itself
+      by_uri_.emplace(full, outer);
+      resources_[outer].uri = std::move(full);
+    } else {
+      Dialect dialect = resources_[outer].dialect;
+      Vocabularies vocabularies = resources_[outer].vocabularies;
+      choose_dialect(node, dialect, vocabularies);
+      outer = add_resource(std::move(full), node, id, dialect, vocabularies);
+    }
+  }
+  if (!fragment.empty()) anchors_.emplace(std::pair(outer, fragment), id);
+  return outer;
+}
+
+SubschemaId Compiler::walk(const JsonNode& node, const Origin& origin, std::uint32_t resource) {
+  const auto id = static_cast<SubschemaId>(out_.subschemas.size());
+  out_.subschemas.emplace_back();
+  out_.origins.push_back(origin);
+  if (out_.subschemas.size() > options_.limits.nodes) {
+    if (!error_) {
+      error_ =
+          Error{Errc::TooLarge,
+                fmt::format("schema has too many parts: over {} subschemas", options_.limits.nodes),
+                {}};
+    }
+    return id;
+  }
+  if (node.is(Kind::Bool)) {
+    out_.subschemas[id].literal = node.truth ? Literal::True : Literal::False;
+    out_.subschemas[id].resource = resource;
+    return id;
+  }
+  if (!node.is(Kind::Object)) {
+    refuse(id, {}, "a schema must be an object or a boolean");
+    return id;
+  }
+  Draft draft(id, node, enter_resource(node, id, resource));
+  walk_object(draft);
+  finish(draft);
+  return id;
+}
+
+void Compiler::walk_object(Draft& draft) {
+  const Dialect dialect = resources_[draft.resource].dialect;
+  const Vocabularies vocabularies = resources_[draft.resource].vocabularies;
+  // In draft-07 a reference stands alone; definitions beside it may still be pointed at.
+  const bool only_reference = dialect == Dialect::Draft7 && draft.node.find("$ref") != nullptr;
+  for (const JsonNode* member = draft.node.first; member; member = member->next) {
+    const Keyword keyword = find_keyword(member->key, dialect, vocabularies);
+    if (keyword == Keyword::Unknown) continue;
+    if (only_reference && keyword != Keyword::Ref && keyword != Keyword::Definitions) continue;
+    out_.origins[draft.id].groups |= groups_used(keyword);
+    apply(draft, keyword, *member);
+    if (failed()) return;
+  }
+}
+
+void Compiler::finish(Draft& draft) {
+  if (failed()) return;
+  if (draft.object != kNone) finish_object(draft);
+  std::ranges::sort(draft.rules, {}, &Rule::op);
+  Subschema& made = out_.subschemas[draft.id];
+  made.types = draft.types;
+  made.object = draft.object;
+  made.resource = draft.resource;
+  made.rules = static_cast<std::uint32_t>(out_.rules.size());
+  for (const Rule& rule : draft.rules) {
+    ++made.counts[static_cast<std::size_t>(group_of(rule.op))];
+    if (rule.op == Op::UnevaluatedItems || rule.op == Op::UnevaluatedProperties) {
+      made.tracks = true;
+    }
+  }
+  out_.rules.insert(out_.rules.end(), draft.rules.begin(), draft.rules.end());
+  Origin& origin = out_.origins[draft.id];
+  origin.has_reference |= draft.has_reference;
+  if (origin.has_reference && origin.parent != kNone) {
+    out_.origins[origin.parent].has_reference = true;
+  }
+}
+
+void Compiler::resolve_pending() {
+  // Resolving may walk further documents, which adds to the list.
+  for (std::size_t i = 0; i < pending_.size() && !failed(); ++i) {
+    const Pending pending = pending_[i];
+    resolve(pending);
+  }
+}
+
+void Compiler::resolve(const Pending& pending) {
+  std::uint32_t resource = out_.subschemas[pending.from].resource;
+  std::string_view fragment = pending.reference;
+  std::string full;
+  if (fragment.starts_with('#')) {
+    fragment.remove_prefix(1);
+  } else {
+    full = resolve_uri(resources_[resource].uri, pending.reference);
+    std::string_view uri;
+    std::tie(uri, fragment) = split_fragment(full);
+    const auto found = find_resource(std::string(uri), resource);
+    if (!found) {
+      refuse(pending.from, keyword_of(pending.op),
+             "the reference '{}' leads to '{}', which is not a registered schema",
+             pending.reference, uri);
+      return;
+    }
+    resource = *found;
+  }
+  const std::string place = decode_percent(fragment);
+  SubschemaId target = kNone;
+  std::string_view anchor;
+  if (place.empty()) {
+    target = resources_[resource].subschema;
+  } else if (place.starts_with('/')) {
+    target = find_pointer(resource, place);
+  } else if (const auto found = anchors_.find(std::pair(resource, std::string_view(place)));
+             found != anchors_.end()) {
+    target = found->second;
+    anchor = found->first.second;
+  }
+  if (failed()) return;
+  if (target == kNone) {
+    refuse(pending.from, keyword_of(pending.op), "the reference '{}' leads nowhere",
+           pending.reference);
+    return;
+  }
+  bind(pending, target, anchor);
+}
+
+void Compiler::bind(const Pending& pending, SubschemaId target, std::string_view anchor) {
+  const Subschema& from = out_.subschemas[pending.from];
+  const auto first = out_.rules.begin() + from.rules;
+  const auto rule = std::ranges::find(first, out_.rules.end(), pending.op, &Rule::op);
+  rule->a = target;
+  if (pending.op != Op::DynamicRef || anchor.empty()) return;
+  const auto resource = out_.subschemas[target].resource;
+  const auto dynamic = std::ranges::find_if(out_.dynamic_anchors, [&](const DynamicAnchor& each) {
+    return each.resource == resource && each.name == anchor;
+  });
+  if (dynamic == out_.dynamic_anchors.end()) return;
+  rule->b = static_cast<std::uint32_t>(out_.dynamic_names.size());
+  out_.dynamic_names.push_back(dynamic->name);
+}
+
+std::optional<std::uint32_t> Compiler::find_resource(const std::string& uri, std::uint32_t from) {
+  if (const auto known = by_uri_.find(uri); known != by_uri_.end()) return known->second;
+  const JsonNode* root = find_metaschema(uri);
+  if (root == nullptr && options_.registry != nullptr) {
+    const JsonNode* registered = options_.registry->find(uri);
+    if (registered != nullptr) root = out_.tree.clone(*registered);
+  }
+  if (root == nullptr) return std::nullopt;
+  Dialect dialect = resources_[from].dialect;
+  Vocabularies vocabularies;
+  vocabularies.assert_formats = options_.assert_formats;
+  choose_dialect(*root, dialect, vocabularies);
+  const auto index = static_cast<std::uint32_t>(resources_.size());
+  walk_document(*root, uri, dialect, vocabularies);
+  return index;
+}
+
+void Compiler::index_nodes() {
+  for (; indexed_ < out_.origins.size(); ++indexed_) {
+    nodes_.emplace(out_.origins[indexed_].node, static_cast<SubschemaId>(indexed_));
+  }
+}
+
+// The subschema at a JSON pointer; compiled now where no keyword has led there.
+SubschemaId Compiler::find_pointer(std::uint32_t resource, const std::string& pointer) {
+  index_nodes();
+  const JsonNode* node = resources_[resource].root;
+  std::string_view rest = pointer;
+  while (!rest.empty()) {
+    rest.remove_prefix(1);
+    const auto token = rest.substr(0, rest.find('/'));
+    rest.remove_prefix(token.size());
+    node = step(*node, unescape_token(token));
+    if (node == nullptr) return kNone;
+    if (const auto known = nodes_.find(node); known != nodes_.end()) {
+      resource = out_.subschemas[known->second].resource;
+    }
+  }
+  if (const auto known = nodes_.find(node); known != nodes_.end()) return known->second;
+  Origin origin;
+  origin.node = node;
+  origin.keyword = out_.tree.keep("#" + pointer);
+  origin.is_pointer = true;
+  return walk(*node, origin, resource);
+}
+
+Result<std::shared_ptr<const Schema>> compile_schema(const JsonNode& root,
+                                                     const CompileOptions& options) {
+  if (depth_of(root, options.limits.depth) > options.limits.depth) {
+    return fail(Errc::TooLarge, "schema is nested too deeply: over {} levels",
+                options.limits.depth);
+  }
+  auto schema = std::make_shared<Schema>();
+  const JsonNode& copy = *schema->tree.clone(root);
+  return compile_into(std::move(schema), copy, options);
+}
+
+Result<std::shared_ptr<const Schema>> compile_schema(std::string_view text,
+                                                     const CompileOptions& options) {
+  if (text.size() > options.limits.bytes) {
+    return fail(Errc::TooLarge, "schema is too large: {} bytes are over the limit of {}",
+                text.size(), options.limits.bytes);
+  }
+  auto schema = std::make_shared<Schema>();
+  schema->text = text;
+  auto root = schema->tree.parse(schema->text,
+                                 {.depth = options.limits.depth, .bytes = options.limits.bytes});
+  if (!root) return std::unexpected(root.error());
+  return compile_into(std::move(schema), **root, options);
+}
+
+}  // namespace toolgate

@@ -1,0 +1,134 @@
+// The thorough check: every fault with its place, or the first ones exactly as Ajv 8 lists them,
+// with type coercion. check() runs it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "schema/check.h"
+#include "schema/check_state.h"
+#include "schema/program.h"
+
+namespace toolgate {
+
+// How a part of the check ended. Ajv's functions return at once at their first error unless they
+// are inside a combinator; Returned says so, and ends everything up to the next called reference.
+enum class Verdict : std::uint8_t { Pass, Fail, Returned };
+
+class Reporter {
+ public:
+  Reporter(const Schema& schema, JsonTree& tree, const CheckOptions& options, CheckReport& out)
+      : schema_(schema), tree_(tree), options_(options), out_(out), budget_(options.max_steps) {}
+
+  void run(JsonNode& value);
+  std::optional<Error> error() const { return budget_.error(); }
+
+ private:
+  // The way to a value, innermost first.
+  struct Place {
+    const Place* above = nullptr;
+    std::string_view key;
+    std::uint32_t index = kNone;  // of an item; kNone: a member
+  };
+  // One subschema at one value.
+  struct Visit {
+    SubschemaId id = 0;
+    JsonNode& value;
+    const Place* place = nullptr;  // null: the root
+    Evaluated* evaluated = nullptr;
+  };
+  // Where the lists of faults stood, to go back to.
+  struct Mark {
+    std::size_t faults = 0;
+    std::size_t left_out = 0;
+  };
+
+  // report.cpp
+  Verdict check(const Visit& visit, bool in_place);
+  Verdict check_below(SubschemaId id, JsonNode& value, const Place& place);
+  Verdict check_object_schema(const Visit& visit);
+  Verdict run_rules(const Visit& visit);
+  Verdict run_group(const Visit& visit, Group group);
+  Verdict check_type(const Visit& visit);
+  bool type_comes_late(SubschemaId id, Group& group) const;
+  bool coerce(const Visit& visit);
+  Verdict refer(const Visit& visit, SubschemaId target);
+  bool try_silently(const Visit& visit, SubschemaId id);
+
+  Verdict false_schema(const Visit& visit);
+  Verdict any_rule(const Visit& visit, const Rule& rule);
+  Verdict const_rule(const Visit& visit, const Rule& rule);
+  Verdict enum_rule(const Visit& visit, const Rule& rule);
+  Verdict not_rule(const Visit& visit, const Rule& rule);
+  Verdict number_rule(const Visit& visit, const Rule& rule);
+  Verdict string_rule(const Visit& visit, const Rule& rule);
+
+  // report_branches.cpp
+  Verdict any_of(const Visit& visit, const Rule& rule);
+  Verdict one_of(const Visit& visit, const Rule& rule);
+  Verdict all_of(const Visit& visit, const Rule& rule);
+  Verdict condition(const Visit& visit, const Rule& rule);
+  Verdict branch(const Visit& visit, SubschemaId id);
+
+  // report_children.cpp
+  Verdict array_rule(const Visit& visit, const Rule& rule);
+  Verdict size_rule(const Visit& visit, const Rule& rule, std::string_view what);
+  Verdict unique_items(const Visit& visit);
+  Verdict no_more_items(const Visit& visit, const Rule& rule);
+  Verdict prefix_items(const Visit& visit, const Rule& rule);
+  Verdict items(const Visit& visit, const Rule& rule);
+  Verdict contains(const Visit& visit, const Rule& rule);
+  Verdict unevaluated_items(const Visit& visit, const Rule& rule);
+  Verdict object_rule(const Visit& visit, const Rule& rule);
+  Verdict required(const Visit& visit);
+  Verdict property_names(const Visit& visit, const Rule& rule);
+  Verdict additional_properties(const Visit& visit, const Rule& rule);
+  Verdict dependencies(const Visit& visit, const Rule& rule);
+  Verdict properties(const Visit& visit);
+  Verdict pattern_properties(const Visit& visit);
+  Verdict unevaluated_properties(const Visit& visit, const Rule& rule);
+  Verdict refuse_member(const Visit& visit, Op op, std::string_view name);
+  bool is_defined(const ObjectRules& rules, std::string_view name);
+
+  // What a fault says beside its place.
+  struct Words {
+    std::string_view keyword;
+    std::string message;
+    std::string sentence = {};  // empty: the message
+    std::string property = {};
+    TypeSet expected = 0;
+  };
+  // `appended`: Ajv keeps what was reported before; otherwise the fault stands alone where Ajv
+  // returns at once.
+  Verdict report(const Visit& visit, Words words, bool appended = false);
+  Verdict report_extra(const Visit& visit, Words words) {
+    return report(visit, std::move(words), true);
+  }
+  Mark mark() const { return {out_.faults.size(), out_.left_out}; }
+  void go_back(const Mark& mark);
+  std::string path_of(const Place* place) const;
+  std::string limit_text(const Rule& rule) const;
+
+  // True when the rest need not be looked at: Ajv would stop, or the budget is spent.
+  bool ends(Verdict verdict) const {
+    return verdict == Verdict::Returned || budget_.stopped() ||
+           (verdict == Verdict::Fail && first_only_);
+  }
+  static Verdict worse(Verdict a, Verdict b) { return a > b ? a : b; }
+
+  const Schema& schema_;
+  JsonTree& tree_;
+  const CheckOptions& options_;
+  CheckReport& out_;
+  CheckBudget budget_;
+  const DynamicScope* scope_ = nullptr;
+  bool first_only_ = options_.first_only;
+  bool coerces_ = options_.coerce;
+  bool in_branch_ = false;  // Ajv's compositeRule
+  std::uint32_t branch_depth_ = 0;
+  std::size_t function_start_ = 0;  // faults before belong to callers of the current reference
+  JsonNode* name_owner_ = nullptr;  // the object whose member names are being checked
+};
+
+}  // namespace toolgate
