@@ -13,7 +13,7 @@ help: ## this list
 # configure and build one preset: $(call build,PRESET,TARGETS)
 define build
 	@test -f build/$(1)/build.ninja || { echo "configure: build/$(1)"; cmake --preset $(1) $(3) >build/configure-$(1).log 2>&1 || { cat build/configure-$(1).log; exit 1; }; }
-	@cmake --build build/$(1) -j$(JOBS) --target $(2) -- $(if $(V),-v,--quiet)
+	@bash -o pipefail -c "cmake --build build/$(1) -j$(JOBS) --target $(2) -- $(if $(V),-v,--quiet) | sed '/^ninja: no work to do\.\$$/d'"
 endef
 
 run: ## build the release binary and serve this folder on http://127.0.0.1:8080
@@ -25,7 +25,7 @@ build: ## leave the release binary in build/release/toolgate
 	@sh scripts/install.sh build
 	$(call build,release,toolgate)
 
-test: ## build and run every test, unit and HTTP ones under sanitizers too
+test: ## build and run every test, unit, corpus and HTTP ones under sanitizers too
 	@sh scripts/install.sh test lint
 	$(call build,release,all)
 	$(if $(ONLY),,$(call build,asan,all))
@@ -40,7 +40,7 @@ bench: ## measure beside nginx, Portkey, Ajv and npm's token counters
 	@sh scripts/install.sh bench
 	$(call build,release,toolgate)
 	@cmake -S . -B build/release -DTOOLGATE_BENCH=ON >build/configure-bench.log
-	@cmake --build build/release -j$(JOBS) --target bench_upstream bench_load schema_bench tokens_bench -- --quiet
+	$(call build,release,bench_upstream bench_load schema_bench tokens_bench)
 	@python3 bench/run.py $(BENCH)
 	@python3 bench/cores.py $(BENCH)
 
@@ -49,10 +49,10 @@ fuzz: ## run each fuzzer for SECONDS=60
 	$(call build,fuzz,$(addprefix fuzz_,$(FUZZERS)))
 	@for name in $(FUZZERS); do sh scripts/fuzz.sh $$name $(SECONDS) || exit 1; done
 
-asan: ## run unit, golden and HTTP tests under the address and undefined-behaviour sanitizers
+asan: ## run unit, golden, corpus and HTTP tests under the address and undefined-behaviour sanitizers
 	@sh scripts/install.sh test
 	$(call build,asan,all)
-	@python3 tests/run.py --build build/asan --only unit golden http
+	@python3 tests/run.py --build build/asan --only unit golden corpus http
 
 tsan: ## run unit and HTTP tests under the thread sanitizer
 	@sh scripts/install.sh test

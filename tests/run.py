@@ -161,6 +161,16 @@ def golden(runner):
     return runner.counted("golden", [runner.build / "tests/toolgate_golden", *files], 300)
 
 
+def corpus(runner):
+    """Each fuzz target runs once on every seed of its own."""
+    total = Result()
+    for source in sorted(ROOT.glob("fuzz/*_fuzz.cpp")):
+        name = source.name.removesuffix("_fuzz.cpp")
+        total.add(runner.counted(f"corpus-{name}", [runner.build / f"fuzz/replay_{name}",
+                                                    ROOT / "fuzz/corpus" / name], 300))
+    return total
+
+
 def layers(runner):
     return runner.counted("layers", [sys.executable, ROOT / "tests/layers/check_layers.py"], 60)
 
@@ -269,8 +279,8 @@ def style(runner):
     return result
 
 
-SUITES = {"unit": unit, "golden": golden, "layers": layers, "style": style, "headers": headers, "http": http,
-          "clients": clients, "python": python_clients}
+SUITES = {"unit": unit, "golden": golden, "corpus": corpus, "layers": layers, "style": style, "headers": headers,
+          "http": http, "clients": clients, "python": python_clients}
 
 
 def show_counts(name, result, started):
@@ -304,7 +314,7 @@ def main():
     parser.add_argument("--only", nargs="+", choices=SUITES, default=list(SUITES), metavar="SUITE")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--sanitized", type=pathlib.Path, metavar="DIR",
-                        help="run unit and http once more with the sanitizer build in DIR")
+                        help="run unit, corpus and http once more with the sanitizer build in DIR")
     parser.add_argument("--list", action="store_true", help="name the suites")
     options = parser.parse_args()
     if options.list:
@@ -317,7 +327,7 @@ def main():
     if options.sanitized:
         print("under the address and undefined-behaviour sanitizers:")
         sanitized = Runner(options.sanitized.resolve())
-        for name in ("unit", "http"):
+        for name in ("unit", "corpus", "http"):
             total.add(run_suite(name, sanitized))
     missing = [reason for _, reason in total.skips if not any(word in reason for word in ALLOWED_SKIPS)]
     in_ci = os.environ.get("CI") == "true"

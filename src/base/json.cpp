@@ -3,8 +3,11 @@
 #include "base/json.h"
 
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 
 #include <boost/json/parser.hpp>
 
@@ -72,6 +75,22 @@ void append_array(std::string& out, const json::array& array) {
 // True when the byte cannot stand as it is in a JSON string.
 bool needs_escape(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\' || c == 0x7F;
+}
+
+// How many bytes stand before the first that needs an escape, sixteen at a time.
+std::size_t length_without_escapes(std::string_view text) {
+  using Bytes = unsigned char __attribute__((ext_vector_type(16)));
+  using Bits = bool __attribute__((ext_vector_type(16)));
+  std::size_t at = 0;
+  for (; at + sizeof(Bytes) <= text.size(); at += sizeof(Bytes)) {
+    Bytes bytes;
+    std::memcpy(&bytes, text.data() + at, sizeof bytes);
+    const auto lanes = (bytes < 0x20) | (bytes == '"') | (bytes == '\\') | (bytes == 0x7f);
+    const auto found = std::bit_cast<std::uint16_t>(__builtin_convertvector(lanes, Bits));
+    if (found != 0) return at + static_cast<std::size_t>(std::countr_zero(found));
+  }
+  while (at < text.size() && !needs_escape(text[at])) ++at;
+  return at;
 }
 
 void append_escaped(std::string& out, char c) {
@@ -163,14 +182,13 @@ void append_json(std::string& out, const json::value& value) {
 
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
-  std::size_t written = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (!needs_escape(text[i])) continue;
-    out.append(text.substr(written, i - written));
-    append_escaped(out, text[i]);
-    written = i + 1;
+  while (true) {
+    const std::size_t plain = length_without_escapes(text);
+    out.append(text.substr(0, plain));
+    if (plain == text.size()) break;
+    append_escaped(out, text[plain]);
+    text.remove_prefix(plain + 1);
   }
-  out.append(text.substr(written));
   out += '"';
 }
 

@@ -50,6 +50,8 @@ class JsonTree {
   // Several texts may be parsed into one tree.
   Result<JsonNode*> parse(std::string_view text, const Limits& limits);
   Result<JsonNode*> parse(std::string_view text) { return parse(text, Limits{}); }
+  // Where the last text that was refused broke, if that is one place.
+  std::uint32_t fault_offset() const { return fault_offset_; }
 
   // New values. Texts are copied into the tree.
   JsonNode* make(JsonNode::Kind kind);
@@ -70,6 +72,7 @@ class JsonTree {
 
  private:
   Arena arena_;
+  std::uint32_t fault_offset_ = JsonNode::kNowhere;
 };
 
 // Compact text; numbers as written.

@@ -78,6 +78,7 @@ class Parser {
         arena_(arena) {}
 
   Result<JsonNode*> run();
+  std::uint32_t offset() const { return static_cast<std::uint32_t>(at_ - begin_); }
 
  private:
   bool refuse(const char* problem) {
@@ -397,10 +398,14 @@ Result<JsonNode*> JsonTree::parse(std::string_view text, const Limits& limits) {
     return fail(Errc::TooLarge, "the JSON text of {} bytes is over the limit of {} bytes",
                 text.size(), limits.bytes);
   }
+  fault_offset_ = JsonNode::kNowhere;
   if (!simdjson::validate_utf8(text.data(), text.size())) {
     return fail(Errc::InvalidJson, "not valid JSON: the text is not valid UTF-8");
   }
-  return Parser(text, limits, arena_).run();
+  Parser parser(text, limits, arena_);
+  auto root = parser.run();
+  fault_offset_ = root ? JsonNode::kNowhere : parser.offset();
+  return root;
 }
 
 }  // namespace toolgate

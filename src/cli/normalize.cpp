@@ -27,25 +27,68 @@ const JsonNode* find_tools(JsonTree& tree, JsonNode& root) {
   return list;
 }
 
-void print_changes(const NormalizedTool& tool, const Terminal& terminal) {
-  if (tool.fixes.empty() && tool.coerced.empty() && !tool.fault) return;
-  terminal.print(terminal.paint(Paint::Bold, tool.name.empty() ? "(no name)" : tool.name) + "\n");
-  for (const SchemaFix& fix : tool.fixes)
-    terminal.print(fmt::format("  {} {}\n    {}\n", terminal.paint(Paint::Yellow, "changed "),
-                               visible(fix.message),
-                               terminal.paint(Paint::Dim, fix.path.empty() ? "/" : fix.path)));
-  for (const Repair& repair : tool.coerced)
-    terminal.print(fmt::format(
-        "  {} {} to {}\n    {}\n", terminal.paint(Paint::Yellow, "changed "), visible(repair.from),
-        visible(repair.to), terminal.paint(Paint::Dim, repair.path.empty() ? "/" : repair.path)));
-  if (!tool.fault) return;
-  terminal.print(fmt::format(
-      "  {} {}\n    {}\n", terminal.paint(Paint::Red, "left out"), visible(tool.fault->reason),
-      terminal.paint(Paint::Dim, tool.fault->path.empty() ? "/" : tool.fault->path)));
-  if (!tool.fault->advice.empty())
-    terminal.print(fmt::format("    {} {}\n", terminal.paint(Paint::Cyan, "to mend it:"),
-                               visible(tool.fault->advice)));
+std::string_view reason_of(NormalizeRule rule) {
+  switch (rule) {
+    case NormalizeRule::RootObject:
+    case NormalizeRule::RootProperties:
+      return "models want an object with properties at the root";
+    case NormalizeRule::Description:
+      return "models choose tools by their description";
+    case NormalizeRule::DescriptionLength:
+      return "models of this family refuse longer ones";
+    case NormalizeRule::Keywords:
+      return "models of this family refuse the keyword";
+    case NormalizeRule::RootCombinators:
+      return "models refuse it at the root";
+    case NormalizeRule::Required:
+      return "models refuse names that are no properties";
+    case NormalizeRule::Tuples:
+      return "models of this family refuse lists of items";
+    case NormalizeRule::Nullable:
+      return "models of this family want nullable instead of null";
+    case NormalizeRule::ValidSchema:
+    case NormalizeRule::ArrayItems:
+      break;
+  }
+  return "";
 }
+
+class ChangePrinter {
+ public:
+  explicit ChangePrinter(const Terminal& terminal) : terminal_(terminal) {}
+
+  void print(const NormalizedTool& tool) const {
+    if (tool.fixes.empty() && tool.coerced.empty() && !tool.fault) return;
+    terminal_.print(terminal_.paint(Paint::Bold, tool.name.empty() ? "(no name)" : tool.name) +
+                    "\n");
+    for (const SchemaFix& fix : tool.fixes) {
+      first_line("changed ", Paint::Yellow, fix.message);
+      next_line(fix.path.empty() ? "/" : fix.path);
+      next_line(reason_of(fix.rule));
+    }
+    for (const Repair& repair : tool.coerced) {
+      first_line("changed ", Paint::Yellow, repair.from + " to " + repair.to);
+      next_line(repair.path.empty() ? "/" : repair.path);
+    }
+    if (!tool.fault) return;
+    first_line("left out", Paint::Red, tool.fault->reason);
+    next_line(tool.fault->path.empty() ? "/" : tool.fault->path);
+    if (!tool.fault->advice.empty())
+      terminal_.print(fmt::format("           {} {}\n", terminal_.paint(Paint::Cyan, "to mend it:"),
+                                  visible(tool.fault->advice)));
+  }
+
+ private:
+  void first_line(std::string_view what, Paint paint, std::string_view text) const {
+    terminal_.print(fmt::format("  {} {}\n", terminal_.paint(paint, what), visible(text)));
+  }
+  void next_line(std::string_view text) const {
+    if (!text.empty())
+      terminal_.print(fmt::format("           {}\n", terminal_.paint(Paint::Dim, text)));
+  }
+
+  const Terminal& terminal_;
+};
 
 void print_summary(const NormalizedList& list, std::string_view family, const Terminal& terminal) {
   std::size_t changes = 0;
@@ -89,7 +132,7 @@ int normalize_file(const NormalizeCommand& command) {
     return any_left_out ? 1 : 0;
   }
   const Terminal errors(stderr);
-  for (const auto& tool : list->tools) print_changes(*tool, errors);
+  for (const auto& tool : list->tools) ChangePrinter(errors).print(*tool);
   if (!list->error.empty()) {
     errors.print(errors.paint(Paint::Red, list->error) + "\n");
     return 1;

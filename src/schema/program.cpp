@@ -1,8 +1,6 @@
 // See program.h; also the words of types.h.
 #include "schema/program.h"
 
-#include <algorithm>
-
 namespace toolgate {
 
 namespace {
@@ -138,7 +136,7 @@ std::string Schema::location(SubschemaId id) const {
 bool Schema::accepts_all(SubschemaId id) const {
   const Subschema& sub = subschemas[id];
   if (sub.literal != Literal::None) return sub.literal == Literal::True;
-  return sub.types == 0 && std::ranges::all_of(sub.counts, [](auto count) { return count == 0; });
+  return sub.types == 0 && origins[id].groups == 0;
 }
 
 }  // namespace toolgate

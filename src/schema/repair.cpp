@@ -111,8 +111,8 @@ class InputChecker {
 
   void refuse_text(const std::string& reason) {
     result_.input = text_;
-    result_.faults.push_back({"", "json", reason, JsonNode::kNowhere});
-    result_.message = fmt::format("ERROR: Your input to the tool is not valid JSON: {}", reason);
+    result_.faults.push_back({"", "json", reason, tree_.fault_offset()});
+    result_.message = "ERROR: Your input to the tool could not be read: " + reason;
     result_.classic = classic_message("SyntaxError: " + reason);
   }
 

@@ -40,13 +40,12 @@ Verdict Reporter::unique_items(const Visit& visit) {
   if (!budget_.spend(visit.value.size)) return Verdict::Fail;
   const auto twins = find_equal_items(visit.value);
   if (!twins) return Verdict::Pass;
-  return report(visit,
-                {.keyword = "uniqueItems",
-                 .message = fmt::format(
-                     "must NOT have duplicate items (items ## {} and {} are identical)",
-                     twins->second, twins->first),
-                 .sentence = fmt::format("must not have equal items; items {} and {} are",
-                                         twins->second, twins->first)});
+  return report(visit, {.keyword = "uniqueItems",
+                        .message = fmt::format(
+                            "must NOT have duplicate items (items ## {} and {} are identical)",
+                            twins->second, twins->first),
+                        .sentence = fmt::format("must not have equal items; items {} and {} are",
+                                                twins->second, twins->first)});
 }
 
 Verdict Reporter::no_more_items(const Visit& visit, const Rule& rule) {
@@ -233,6 +232,15 @@ bool Reporter::is_defined(const ObjectRules& rules, std::string_view name) {
   return false;
 }
 
+Verdict Reporter::refuse_member(const Visit& visit, Op op, std::string_view name) {
+  return report(visit,
+                {.keyword = keyword_of(op),
+                 .message = op == Op::AdditionalProperties ? "must NOT have additional properties"
+                                                           : "must NOT have unevaluated properties",
+                 .sentence = fmt::format("must not have the property '{}'", name),
+                 .property = std::string(name)});
+}
+
 Verdict Reporter::additional_properties(const Visit& visit, const Rule& rule) {
   const ObjectRules& rules = schema_.objects[schema_.subschemas[visit.id].object];
   const bool refused = schema_.subschemas[rule.a].literal == Literal::False;
@@ -242,12 +250,7 @@ Verdict Reporter::additional_properties(const Visit& visit, const Rule& rule) {
     if (is_defined(rules, member->key)) continue;
     if (visit.evaluated != nullptr) visit.evaluated->mark(index);
     if (refused) {
-      all = worse(
-          all,
-          report(visit, {.keyword = "additionalProperties",
-                         .message = "must NOT have additional properties",
-                         .sentence = fmt::format("must not have the property '{}'", member->key),
-                         .property = std::string(member->key)}));
+      all = worse(all, refuse_member(visit, rule.op, member->key));
     } else {
       const Place place{visit.place, member->key};
       all = worse(all, check_below(rule.a, *member, place));
@@ -330,12 +333,7 @@ Verdict Reporter::unevaluated_properties(const Visit& visit, const Rule& rule) {
   for (JsonNode* member = visit.value.first; member; member = member->next, ++index) {
     if (visit.evaluated->has(index)) continue;
     if (refused) {
-      all = worse(
-          all,
-          report(visit, {.keyword = "unevaluatedProperties",
-                         .message = "must NOT have unevaluated properties",
-                         .sentence = fmt::format("must not have the property '{}'", member->key),
-                         .property = std::string(member->key)}));
+      all = worse(all, refuse_member(visit, rule.op, member->key));
     } else {
       const Place place{visit.place, member->key};
       all = worse(all, check_below(rule.a, *member, place));

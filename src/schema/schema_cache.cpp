@@ -24,11 +24,15 @@ Result<std::shared_ptr<const Schema>> SchemaCache::get(std::string_view text) {
   if (const auto found = by_text_.find(text); found != by_text_.end()) return found->second->schema;
   order_.push_front({std::string(text), compiled});
   by_text_.emplace(order_.front().text, order_.begin());
-  if (order_.size() > capacity_) {
-    by_text_.erase(order_.back().text);
-    order_.pop_back();
-  }
+  bytes_ += text.size();
+  while (order_.size() > capacity_ || (bytes_ > kMaxBytes && order_.size() > 1)) forget_oldest();
   return compiled;
+}
+
+void SchemaCache::forget_oldest() {
+  by_text_.erase(order_.back().text);
+  bytes_ -= order_.back().text.size();
+  order_.pop_back();
 }
 
 std::size_t SchemaCache::size() const {

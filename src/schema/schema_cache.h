@@ -18,7 +18,9 @@ namespace toolgate {
 
 class SchemaCache {
  public:
-  // `options.registry` must outlive the cache.
+  static constexpr std::size_t kMaxBytes = std::size_t{32} << 20;  // of schema texts
+
+  // Holds at most `capacity` schemas. `options.registry` must outlive the cache.
   explicit SchemaCache(std::size_t capacity = 1024, CompileOptions options = {});
 
   // The program of `text`, compiled where it is not there yet. A text that does not compile is
@@ -36,11 +38,14 @@ class SchemaCache {
   };
   using Order = std::list<Entry>;  // newest first
 
+  void forget_oldest();
+
   const std::size_t capacity_;
   const CompileOptions options_;
   mutable std::mutex mutex_;
   Order order_;
   std::unordered_map<std::string_view, Order::iterator> by_text_;  // keys point into entries
+  std::size_t bytes_ = 0;
   std::uint64_t hits_ = 0;
   std::uint64_t misses_ = 0;
 };

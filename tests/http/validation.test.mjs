@@ -24,7 +24,8 @@ const user = {
   role: 'user',
   content: 'hi'
 };
-const tool = (name, more = {}) => ({type: 'function', function: {name, ...more}});
+const tool = (name, more = {}) =>
+    ({type: 'function', function: {name, description: 'does it', ...more}});
 const withTools = (...tools) => ({model: 'mock-1', messages: [user], tools});
 const withMessages = (...messages) => ({model: 'mock-1', messages});
 const called = {
@@ -155,7 +156,7 @@ describe('accepted as real clients send it', () => {
         {role: 'tool', tool_call_id: 'call_1', content: ''}),
     'both token limits': {...withMessages(user), max_tokens: 5, max_completion_tokens: 5},
     'strict, store and unknown fields': {
-      ...withTools(tool('f', {strict: true, parameters: {type: 'object'}})),
+      ...withTools(tool('f', {strict: true, parameters: {type: 'object', properties: {}}})),
       store: true,
       x_unknown: {deep: [1, {a: null}]}
     },

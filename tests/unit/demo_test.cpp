@@ -213,11 +213,12 @@ TEST(Demo, MaxTokensCutsByWords) {
       "stop");
 }
 
-TEST(Demo, UsageIsAQuarterOfTheBytes) {
-  const std::string body = ask("hi", R"("max_tokens":2)");
-  const auto reply = whole(body);
-  EXPECT_EQ(reply.at("usage").at("prompt_tokens").to_number<std::size_t>(), (body.size() + 3) / 4);
-  EXPECT_EQ(reply.at("usage").at("completion_tokens").to_number<std::size_t>(), 1u);
+TEST(Demo, UsageIsCountedInTokens) {
+  const auto usage = whole(ask("hi there", R"("max_tokens":2)")).at("usage");
+  constexpr std::size_t kList = 3, kMessage = 3, kRole = 1, kContent = 2;
+  EXPECT_EQ(usage.at("prompt_tokens").to_number<std::size_t>(),
+            kList + kMessage + kRole + kContent);
+  EXPECT_EQ(usage.at("completion_tokens").to_number<std::size_t>(), 2u);
 }
 
 TEST(Demo, SameRequestSameAnswer) {

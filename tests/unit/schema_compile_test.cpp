@@ -139,6 +139,15 @@ TEST(SchemaCache, ForgetsTheLeastRecentlyUsed) {
   EXPECT_EQ(cache.misses(), misses + 1);
 }
 
+TEST(SchemaCache, BoundsItsBytes) {
+  SchemaCache cache(1000);
+  const std::string filler(7 << 20, 'x');
+  for (int i = 0; i < 8; ++i) {
+    ASSERT_TRUE(cache.get(R"({"maximum":)" + std::to_string(i) + R"(,"title":")" + filler + "\"}"));
+  }
+  EXPECT_EQ(cache.size(), 4U);
+}
+
 TEST(SchemaCache, RemembersRefusals) {
   SchemaCache cache;
   EXPECT_FALSE(cache.get(R"({"type":"text"})"));
