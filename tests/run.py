@@ -247,6 +247,11 @@ def http(runner):
     return node_files(runner, "http", "tests/http/*.test.mjs", 400)
 
 
+def differential(runner):
+    os.environ["TOOLGATE_SCHEMA_LINES"] = str(runner.build / "tests/toolgate_schema_lines")
+    return node_files(runner, "differential", "tests/differential/*.test.mjs", 300)
+
+
 def clients(runner):
     return node_files(runner, "clients", "tests/clients/*.test.mjs", 300)
 
@@ -280,7 +285,7 @@ def style(runner):
 
 
 SUITES = {"unit": unit, "golden": golden, "corpus": corpus, "layers": layers, "style": style, "headers": headers,
-          "http": http, "clients": clients, "python": python_clients}
+          "http": http, "differential": differential, "clients": clients, "python": python_clients}
 
 
 def show_counts(name, result, started):

@@ -56,7 +56,7 @@ struct Stretch {
       std::memcpy(&bytes, at, sizeof bytes);
     } else {
       bytes = 0;
-      std::memcpy(&bytes, at, left);
+      if (left > 0) std::memcpy(&bytes, at, left);
     }
     std::uint64_t quotes = TOOLGATE_BITS(bytes == '"');
     const std::uint64_t backslashes = TOOLGATE_BITS(bytes == '\\');

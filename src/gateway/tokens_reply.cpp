@@ -30,6 +30,13 @@ Result<Encoding> read_encoding(const JsonNode& request, const Snapshot& snapshot
   return model->info().encoding;
 }
 
+Result<CostRules> read_rules(const JsonNode& request) {
+  const JsonNode* rules = given(request, "rules");
+  if (!rules || (rules->is(Kind::String) && rules->text == "complete")) return CostRules::Complete;
+  if (rules->is(Kind::String) && rules->text == "classic") return CostRules::Classic;
+  return fail_at("rules", Errc::InvalidRequest, "rules: must be \"complete\" or \"classic\"");
+}
+
 Result<std::size_t> count(const JsonNode& request, Encoding encoding) {
   const JsonNode* text = given(request, "text");
   const JsonNode* messages = given(request, "messages");
@@ -42,10 +49,12 @@ Result<std::size_t> count(const JsonNode& request, Encoding encoding) {
     return fail_at("messages", Errc::InvalidRequest, "messages: must be an array");
   if (tools && !tools->is(Kind::Array))
     return fail_at("tools", Errc::InvalidRequest, "tools: must be an array");
+  const auto rules = read_rules(request);
+  if (!rules) return std::unexpected(rules.error());
   std::size_t tokens = 0;
   if (text) tokens += count_tokens(encoding, text->text);
   if (messages) tokens += messages_cost(*messages, encoding);
-  if (tools) tokens += tools_cost(*tools, encoding);
+  if (tools) tokens += tools_cost(*tools, encoding, *rules);
   return tokens;
 }
 

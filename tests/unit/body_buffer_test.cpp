@@ -12,6 +12,7 @@ namespace toolgate {
 namespace {
 
 void append(BodyBuffer& buffer, std::string_view text) {
+  if (text.empty()) return;
   buffer.reserve(buffer.size() + text.size());
   std::memcpy(buffer.data() + buffer.size(), text.data(), text.size());
   buffer.resize(buffer.size() + text.size());
