@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""screens.py [BINARY]: makes the pictures of the commands in docs/images from what they print on a terminal.
-Run it after a change of their output."""
+"""screens.py [--check] [BINARY]: makes the pictures of the commands in docs/images from what they print on a
+terminal. Run it after a change of their output; --check fails when a picture is not what it would make."""
 import html
 import os
 import pathlib
@@ -87,15 +87,22 @@ def as_svg(command, output):
 
 
 def main():
-    binary = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/release/toolgate").resolve()
+    words = [word for word in sys.argv[1:] if word != "--check"]
+    binary = pathlib.Path(words[0] if words else ROOT / "build/release/toolgate").resolve()
+    stale = []
     with tempfile.TemporaryDirectory() as folder:
         for name, text in (("tools.json", TOOLS), ("read_file.json", SCHEMA), ("input.json", INPUT),
                            ("greeting.txt", "Tokenizers split “Straßenbahnhaltestelle” into pieces, déjà vu!")):
             pathlib.Path(folder, name).write_text(text)
         for name, command in SCREENS.items():
             picture = as_svg(command, run_on_terminal(command, folder, binary))
-            (ROOT / f"docs/images/{name}.svg").write_text(picture)
-            print(f"docs/images/{name}.svg")
+            path = ROOT / f"docs/images/{name}.svg"
+            if "--check" not in sys.argv:
+                path.write_text(picture)
+            elif path.read_text() != picture:
+                stale.append(str(path.relative_to(ROOT)))
+    if stale:
+        sys.exit(f"not what the commands print now, run scripts/screens.py: {', '.join(stale)}")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #include "agent/pass_through.h"
 
+#include "async/offload.h"
 #include "base/clock.h"
 #include "models/token_meter.h"
 #include "wire/openai_answer.h"
@@ -8,14 +9,22 @@
 namespace toolgate {
 namespace {
 
-StreamOptions make_options(const ProviderCall& call, const ModelInfo& model, TurnReport report) {
+// Counting a longer prompt would hold the loop up.
+constexpr std::size_t kMostCountedOnLoop = 16 << 10;
+
+Task<> count_prompt(const ProviderCall& call, TokenMeter& meter, const Cancel& cancel) {
+  if (call.request.body.size() <= kMostCountedOnLoop) co_return;
+  const auto count = [&meter]() -> Result<std::int64_t> { return meter.prompt_tokens(); };
+  (void)co_await offload(count, cancel);
+}
+
+StreamOptions make_options(const ProviderCall& call, TokenMeter* meter, TurnReport report) {
   StreamOptions options;
   options.model = call.request.model;
   options.created = unix_seconds();
   options.choices = call.request.choices;
   options.include_usage = call.request.include_usage;
-  if (!call.request.stream || call.request.include_usage)
-    options.meter = make_token_meter(call.request, model.encoding);
+  options.meter = meter;
   options.report = std::move(report);
   return options;
 }
@@ -53,8 +62,10 @@ Result<StreamState> add_arrived(ChunkSource& source, ChatStreamNormalizer& strea
 class StreamRelay {
  public:
   StreamRelay(ChunkSource& source, const PassedHeaders& headers, StreamOptions options,
-              ChatSink& sink, const Cancel& cancel)
-      : source_(source),
+              const ProviderCall& call, ChatSink& sink, const Cancel& cancel)
+      : call_(call),
+        meter_(options.meter),
+        source_(source),
         headers_(headers),
         stream_(std::move(options)),
         sink_(sink),
@@ -92,6 +103,8 @@ class StreamRelay {
   }
 
   Task<Result<void>> finish(StreamEnd end, Error why_cut) {
+    if (end == StreamEnd::Clean && meter_ && stream_.lacks_usage())
+      co_await count_prompt(call_, *meter_, cancel_);
     if (cancel_.reason() == CancelReason::ClientGone)
       co_return fail(Errc::Cancelled, "the client has gone");
     if (stream_.finish(end, out_) == StreamState::Done) {
@@ -115,6 +128,8 @@ class StreamRelay {
     co_return co_await sink_.end(out_);
   }
 
+  const ProviderCall& call_;
+  TokenMeter* meter_;
   ChunkSource& source_;
   const PassedHeaders& headers_;
   ChatStreamNormalizer stream_;
@@ -136,9 +151,12 @@ Task<Result<void>> pass_through(ProviderCall call, const ChatProvider& provider,
       error = {Errc::ShuttingDown, "the gateway is shutting down", {}};
     co_return co_await sink.fail(make_error_body(error), {});
   }
-  StreamOptions options = make_options(call, provider.info(), std::move(report));
+  std::unique_ptr<TokenMeter> meter;
+  if (!call.request.stream || call.request.include_usage)
+    meter = make_token_meter(call.request, provider.info().encoding);
+  StreamOptions options = make_options(call, meter.get(), std::move(report));
   if (auto* chunks = std::get_if<std::unique_ptr<ChunkSource>>(&reply->body))
-    co_return co_await StreamRelay(**chunks, reply->headers, std::move(options), sink, cancel)
+    co_return co_await StreamRelay(**chunks, reply->headers, std::move(options), call, sink, cancel)
         .run();
   std::string& body = std::get<std::string>(reply->body);
   if (reply->status < 400 && reply->status != 200)
@@ -149,6 +167,7 @@ Task<Result<void>> pass_through(ProviderCall call, const ChatProvider& provider,
         reply->headers);
   if (reply->status != 200)
     co_return co_await sink.fail(read_upstream_error(reply->status, body), reply->headers);
+  if (meter && body.find("_tokens\"") == body.npos) co_await count_prompt(call, *meter, cancel);
   if (call.request.stream)
     co_return co_await send_whole_as_stream(body, reply->headers, std::move(options), sink);
   co_return co_await send_whole(std::move(body), reply->headers, std::move(options), sink);

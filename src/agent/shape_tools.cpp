@@ -2,22 +2,23 @@
 
 #include <fmt/format.h>
 
+#include "async/offload.h"
+#include "base/json_pointer.h"
+
 namespace toolgate {
 namespace {
 
 constexpr std::size_t kMostFixesTold = 256;
+constexpr std::size_t kMostShapedOnLoop = 16 << 10;
 
 // "/function/parameters/properties/a" as people write it: "function.parameters.properties.a".
 std::string dotted(std::string_view pointer) {
   std::string out;
-  for (std::size_t i = 0; i < pointer.size(); ++i) {
-    if (pointer[i] == '/') {
-      out += '.';
-    } else if (pointer[i] == '~' && i + 1 < pointer.size()) {
-      out += pointer[++i] == '1' ? '/' : '~';
-    } else {
-      out += pointer[i];
-    }
+  while (!pointer.empty()) {
+    pointer.remove_prefix(1);
+    const std::string_view token = pointer.substr(0, pointer.find('/'));
+    out += '.' + unescape_pointer_step(token);
+    pointer.remove_prefix(token.size());
   }
   return out;
 }
@@ -29,25 +30,62 @@ std::unexpected<Error> refuse(const ChatTool& tool, std::size_t number, const To
                  fault.reason, fault.advice.empty() ? "" : "; ", fault.advice);
 }
 
-void tell(const NormalizedTool& tool, TurnReport& report) {
-  for (const SchemaFix& fix : tool.fixes)
-    if (report.fixes.size() < kMostFixesTold) report.fixes.push_back({tool.name, fix.message});
+bool is_sent(const ChatRequest& request, const ChatTool& tool) {
+  if (request.tool_mode == ToolMode::None) return false;
+  return request.tool_mode != ToolMode::Named || tool.name == request.tool_choice_name;
+}
+
+// How many changes were too many to tell. Values of a wrong type are no fixes in the words of the
+// original, but they are changes too.
+std::size_t tell(const NormalizedTool& tool, TurnReport& report) {
+  std::size_t told = 0;
+  for (const SchemaFix& fix : tool.fixes) {
+    if (report.fixes.size() == kMostFixesTold) break;
+    report.fixes.push_back({tool.name, fix.message});
+    ++told;
+  }
+  if (!tool.coerced.empty())
+    report.warnings.push_back(fmt::format(
+        "tool '{}': {} value{} of a wrong type in its schema corrected, first {} to {} at {}",
+        tool.name, tool.coerced.size(), tool.coerced.size() == 1 ? " was" : "s were",
+        tool.coerced[0].from, tool.coerced[0].to, tool.coerced[0].path));
+  return tool.fixes.size() - told + tool.fixes_left_out;
+}
+
+using Shaped = Result<std::shared_ptr<const NormalizedTool>>;
+
+// A long tool that is not known yet is shaped beside the loop.
+Task<Shaped> shape(std::string_view text, SchemaChanges changes, NormalizedTools& cache,
+                   const Cancel& cancel) {
+  if (auto known = cache.find(text, changes)) co_return known;
+  if (text.size() <= kMostShapedOnLoop) co_return cache.get(text, changes);
+  auto made = co_await offload(
+      [=] { return normalize_tool(text, NormalizeOptions{.changes = changes}); }, cancel);
+  if (!made) co_return std::unexpected(made.error());
+  auto tool = std::make_shared<const NormalizedTool>(std::move(*made));
+  cache.put(text, changes, tool);
+  co_return tool;
 }
 
 }  // namespace
 
-Result<void> shape_tools(ChatRequest& request, SchemaChanges changes, NormalizedTools& cache,
-                         TurnReport& report) {
+Task<Result<void>> shape_tools(ChatRequest& request, SchemaChanges changes, NormalizedTools& cache,
+                               TurnReport& report, const Cancel& cancel) {
+  std::size_t untold = 0;
   for (std::size_t i = 0; i < request.tools.size(); ++i) {
     ChatTool& tool = request.tools[i];
-    auto shaped = cache.get(tool.raw, changes);
-    if (!shaped) return std::unexpected(shaped.error());
-    if ((*shaped)->fault) return refuse(tool, i, *(*shaped)->fault);
+    const auto shaped = co_await shape(tool.raw, changes, cache, cancel);
+    if (!shaped)
+      co_return fail_at(fmt::format("tools[{}]", i), shaped.error().code, "tools[{}]: {}", i,
+                        shaped.error().message);
+    if ((*shaped)->fault) co_return refuse(tool, i, *(*shaped)->fault);
     if ((*shaped)->text == tool.raw) continue;
     tool.shaped = std::shared_ptr<const std::string>(*shaped, &(*shaped)->text);
-    tell(**shaped, report);
+    if (is_sent(request, tool)) untold += tell(**shaped, report);
   }
-  return {};
+  if (untold > 0)
+    report.warnings.push_back(fmt::format("{} more changes to tools are not listed", untold));
+  co_return Result<void>{};
 }
 
 }  // namespace toolgate

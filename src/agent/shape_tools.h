@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+#include "async/cancel.h"
+#include "async/task.h"
 #include "schema/families.h"
 #include "schema/normalized_tools.h"
 #include "wire/openai_chat.h"
@@ -14,7 +16,7 @@ namespace toolgate {
 // Sets `shaped` where a tool must change, and tells each change in `report`. A tool whose schema
 // cannot be used fails the request, as OpenAI does; the error names the tool, the place and the
 // reason.
-Result<void> shape_tools(ChatRequest& request, SchemaChanges changes, NormalizedTools& cache,
-                         TurnReport& report);
+Task<Result<void>> shape_tools(ChatRequest& request, SchemaChanges changes, NormalizedTools& cache,
+                               TurnReport& report, const Cancel& cancel);
 
 }  // namespace toolgate

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <random>
 
 namespace toolgate {
 
@@ -15,6 +17,13 @@ constexpr std::size_t kSmallDigits = 18;
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
+}
+
+// Both halves of the long product.
+std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = static_cast<Wide>(a) * b;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
 }
 
 // digits × 10^exponent, without leading and trailing zeros; zero has no digits.
@@ -113,12 +122,15 @@ bool divides(const Decimal& divisor, const Decimal& value) {
 }
 
 std::string_view trim_javascript(std::string_view text) {
-  static constexpr std::string_view kBlanks[] = {
-      " ",      "\t",     "\n",     "\v",     "\f",     "\r",     "\u00a0", "\u1680", "\u2000",
-      "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006", "\u2007", "\u2008", "\u2009",
-      "\u200a", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000", "\ufeff"};
+  static constexpr std::string_view kBlanks[] = {"\u00a0", "\u1680", "\u2000", "\u2001", "\u2002",
+                                                 "\u2003", "\u2004", "\u2005", "\u2006", "\u2007",
+                                                 "\u2008", "\u2009", "\u200a", "\u2028", "\u2029",
+                                                 "\u202f", "\u205f", "\u3000", "\ufeff"};
+  const auto is_ascii_blank = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
   for (bool again = true; again;) {
     again = false;
+    while (!text.empty() && is_ascii_blank(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_ascii_blank(text.back())) text.remove_suffix(1);
     for (const auto blank : kBlanks) {
       if (text.starts_with(blank)) {
         text.remove_prefix(blank.size());
@@ -202,10 +214,44 @@ bool is_multiple(const JsonNumber& value, const JsonNumber& divisor) {
 
 std::uint64_t hash_number(std::string_view json_number) {
   const auto decimal = take_apart(json_number);
-  std::uint64_t hash = decimal.negative ? 1469598103934665603U : 1099511628211U;
-  for (const char c : decimal.digits)
-    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  return (hash ^ static_cast<std::uint64_t>(decimal.exponent)) * 1099511628211U;
+  const std::uint64_t seed = hash_seed();
+  const std::uint64_t power = static_cast<std::uint64_t>(decimal.exponent) * 2 + decimal.negative;
+  return fold(hash_text(decimal.digits, seed) ^ power, seed | 1U);
+}
+
+std::uint64_t hash_seed() {
+  static const std::uint64_t seed = [] {
+    std::random_device source;
+    return std::uint64_t{source()} << 32U | source();
+  }();
+  return seed;
+}
+
+// Every byte counts, and each word is multiplied by the seed: a fixed factor would let the same
+// pairs of words cancel out whatever the seed is.
+std::uint64_t hash_text(std::string_view text, std::uint64_t seed) {
+  const std::uint64_t factor = seed | 1U;
+  std::uint64_t hash = seed ^ text.size() * 0x9E3779B97F4A7C15U;
+  const char* at = text.data();
+  std::size_t left = text.size();
+  for (; left >= 8; at += 8, left -= 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, at, 8);
+    hash = fold(hash ^ word, factor);
+  }
+  std::uint64_t word = 0;
+  if (left >= 4) {
+    std::uint32_t low = 0;
+    std::uint32_t high = 0;
+    std::memcpy(&low, at, 4);
+    std::memcpy(&high, at + left - 4, 4);
+    word = low | std::uint64_t{high} << 32U;
+  } else {
+    for (std::size_t i = 0; i < left; ++i) {
+      word |= std::uint64_t{static_cast<unsigned char>(at[i])} << (8 * i);
+    }
+  }
+  return fold(fold(hash ^ word, factor), 0x9E3779B97F4A7C15U);
 }
 
 bool is_json_number(std::string_view text) {

@@ -62,12 +62,6 @@ std::uint64_t mix(std::uint64_t hash) {
   return hash ^ hash >> 32U;
 }
 
-std::uint64_t hash_text(std::string_view text) {
-  std::uint64_t hash = 14695981039346656037U;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  return mix(hash);
-}
-
 }  // namespace
 
 const JsonNode* JsonNode::find(std::string_view name) const {
@@ -216,7 +210,8 @@ bool equal(const JsonNode& a, const JsonNode& b) {
 }
 
 std::uint64_t hash_value(const JsonNode& node) {
-  std::uint64_t hash = mix(static_cast<std::uint64_t>(node.kind) + 1);
+  const std::uint64_t seed = hash_seed();
+  std::uint64_t hash = mix(seed ^ (static_cast<std::uint64_t>(node.kind) + 1));
   switch (node.kind) {
     case Kind::Null:
       break;
@@ -227,16 +222,16 @@ std::uint64_t hash_value(const JsonNode& node) {
       hash ^= hash_number(node.text);
       break;
     case Kind::String:
-      hash ^= hash_text(node.text);
+      hash ^= hash_text(node.text, seed);
       break;
     case Kind::Array:
       for (const JsonNode* item = node.first; item; item = item->next) {
-        hash = mix(hash * 31 + hash_value(*item));
+        hash = mix(hash * (seed | 1U) + hash_value(*item));
       }
       break;
     case Kind::Object:  // in any order
       for (const JsonNode* member = node.first; member; member = member->next) {
-        hash += mix(hash_text(member->key) ^ hash_value(*member) * 3);
+        hash += mix(hash_text(member->key, seed) ^ hash_value(*member) * 3);
       }
       break;
   }

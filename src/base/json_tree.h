@@ -50,6 +50,8 @@ class JsonTree {
   // Several texts may be parsed into one tree.
   Result<JsonNode*> parse(std::string_view text, const Limits& limits);
   Result<JsonNode*> parse(std::string_view text) { return parse(text, Limits{}); }
+  // Whether the last text had members of the same name, of which all but the last were dropped.
+  bool dropped_members() const { return dropped_members_; }
   // Where the last text that was refused broke, if that is one place.
   std::uint32_t fault_offset() const { return fault_offset_; }
 
@@ -73,6 +75,7 @@ class JsonTree {
  private:
   Arena arena_;
   std::uint32_t fault_offset_ = JsonNode::kNowhere;
+  bool dropped_members_ = false;
 };
 
 // Compact text; numbers as written.

@@ -78,6 +78,7 @@ class Parser {
         arena_(arena) {}
 
   Result<JsonNode*> run();
+  bool dropped_members() const { return dropped_members_; }
   std::uint32_t offset() const { return static_cast<std::uint32_t>(at_ - begin_); }
 
  private:
@@ -115,6 +116,7 @@ class Parser {
   boost::container::small_vector<Open, 24> open_;
   JsonNode* root_ = nullptr;
   const char* problem_ = nullptr;
+  bool dropped_members_ = false;
 };
 
 Result<JsonNode*> Parser::run() {
@@ -178,6 +180,7 @@ JsonNode& Parser::place(std::string_view key) {
   const auto offset = static_cast<std::uint32_t>(at_ - begin_);
   if (!open_.empty() && open_.back().node->is(Kind::Object)) {
     if (JsonNode* earlier = find_duplicate(open_.back(), key)) {
+      dropped_members_ = true;
       JsonNode* const next = earlier->next;
       *earlier = JsonNode{};
       earlier->next = next;
@@ -210,8 +213,8 @@ JsonNode* Parser::find_duplicate(Open& container, std::string_view key) {
   return container.node->find(key);
 }
 
-// The value of each repeated key moves to the key's first place.
-void drop_duplicates(JsonNode& object) {
+// The value of each repeated key moves to the key's first place. False when there was none.
+bool drop_duplicates(JsonNode& object) {
   std::vector<JsonNode*> members;
   members.reserve(object.size);
   for (JsonNode* member = object.first; member; member = member->next) members.push_back(member);
@@ -228,7 +231,7 @@ void drop_duplicates(JsonNode& object) {
     first->offset = members[i]->offset;
     repeated.push_back(members[i]);
   }
-  if (repeated.empty()) return;
+  if (repeated.empty()) return false;
   std::ranges::sort(repeated);
   JsonNode* last = object.first;  // the first member is never a repetition
   for (JsonNode* member = object.first->next; member; member = member->next) {
@@ -239,11 +242,13 @@ void drop_duplicates(JsonNode& object) {
   last->next = nullptr;
   object.last = last;
   object.size -= static_cast<std::uint32_t>(repeated.size());
+  return true;
 }
 
 void Parser::close() {
   JsonNode& container = *open_.back().node;
-  if (container.is(Kind::Object) && container.size >= kSmallObject) drop_duplicates(container);
+  if (container.is(Kind::Object) && container.size >= kSmallObject)
+    dropped_members_ |= drop_duplicates(container);
   open_.pop_back();
 }
 
@@ -394,17 +399,18 @@ bool Parser::read_code_unit(std::uint32_t& unit) {
 }  // namespace
 
 Result<JsonNode*> JsonTree::parse(std::string_view text, const Limits& limits) {
+  fault_offset_ = JsonNode::kNowhere;
   if (text.size() > std::min<std::size_t>(limits.bytes, JsonNode::kNowhere - 1)) {
     return fail(Errc::TooLarge, "the JSON text of {} bytes is over the limit of {} bytes",
                 text.size(), limits.bytes);
   }
-  fault_offset_ = JsonNode::kNowhere;
   if (!simdjson::validate_utf8(text.data(), text.size())) {
     return fail(Errc::InvalidJson, "not valid JSON: the text is not valid UTF-8");
   }
   Parser parser(text, limits, arena_);
   auto root = parser.run();
   fault_offset_ = root ? JsonNode::kNowhere : parser.offset();
+  dropped_members_ = parser.dropped_members();
   return root;
 }
 

@@ -58,7 +58,7 @@ class ChangePrinter {
   explicit ChangePrinter(const Terminal& terminal) : terminal_(terminal) {}
 
   void print(const NormalizedTool& tool) const {
-    if (tool.fixes.empty() && tool.coerced.empty() && !tool.fault) return;
+    if (!tool.changed() && !tool.fault) return;
     terminal_.print(terminal_.paint(Paint::Bold, tool.name.empty() ? "(no name)" : tool.name) +
                     "\n");
     for (const SchemaFix& fix : tool.fixes) {
@@ -70,6 +70,8 @@ class ChangePrinter {
       first_line("changed ", Paint::Yellow, repair.from + " to " + repair.to);
       next_line(repair.path.empty() ? "/" : repair.path);
     }
+    if (const std::size_t more = tool.fixes_left_out + tool.coerced_left_out; more > 0)
+      next_line(fmt::format("and {} more changes", more));
     if (!tool.fault) return;
     first_line("left out", Paint::Red, tool.fault->reason);
     next_line(tool.fault->path.empty() ? "/" : tool.fault->path);
@@ -94,7 +96,8 @@ void print_summary(const NormalizedList& list, std::string_view family, const Te
   std::size_t changes = 0;
   std::size_t left_out = 0;
   for (const auto& tool : list.tools) {
-    changes += tool->fixes.size() + tool->coerced.size();
+    changes +=
+        tool->fixes.size() + tool->coerced.size() + tool->fixes_left_out + tool->coerced_left_out;
     left_out += tool->fault ? 1 : 0;
   }
   terminal.print(terminal.paint(left_out  ? Paint::Red
@@ -151,6 +154,7 @@ void add_normalize(CLI::App& app, Run& run) {
       app.add_subcommand("normalize", "Shape the schemas of tools for a family of models");
   command->add_option("--family", options->family, "The family, such as gpt-4.1 or gemini-2.5")
       ->required()
+      ->check([](const std::string& name) { return name.empty() ? "must not be empty" : ""; })
       ->type_name("NAME");
   command->add_option("FILE", options->file,
                       "A list of OpenAI function tools, one tool, or a request with \"tools\"; "

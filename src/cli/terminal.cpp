@@ -45,6 +45,33 @@ bool is_short(const JsonNode& node) {
   return size < kWidth;
 }
 
+struct CodePoints {
+  char32_t first;
+  char32_t last;
+};
+
+// Characters that terminals draw two columns wide: those of East Asia, and emoji.
+constexpr CodePoints kWide[] = {{0x1100, 0x115f}, {0x2e80, 0xa4cf},   {0xac00, 0xd7a3},
+                                {0xf900, 0xfaff}, {0xfe30, 0xfe6f},   {0xff00, 0xff60},
+                                {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd}};
+
+std::size_t columns_of(std::string_view text) {
+  std::size_t columns = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const std::size_t size = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    char32_t code = lead < 0x80 ? lead : lead & (0xff >> (size + 1));
+    for (std::size_t k = 1; k < size && i + k < text.size(); ++k)
+      code = code << 6 | (static_cast<unsigned char>(text[i + k]) & 0x3f);
+    columns += std::ranges::any_of(
+                   kWide, [&](CodePoints wide) { return wide.first <= code && code <= wide.last; })
+                   ? 2
+                   : 1;
+    i += size;
+  }
+  return columns;
+}
+
 class PrettyWriter {
  public:
   explicit PrettyWriter(std::string& out) : out_(out) {}
@@ -98,14 +125,22 @@ void Terminal::print(std::string_view text) const {
   std::fwrite(text.data(), 1, text.size(), file_);
 }
 
+// Control characters are those below U+0020 and from U+007F to U+009F, which UTF-8 writes as C2 80
+// to C2 9F.
 std::string visible(std::string_view text) {
   std::string out;
-  for (const char c : mend_utf8(text)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\n') || byte == 0x7f)
+  const std::string mended = mend_utf8(text);
+  for (std::size_t i = 0; i < mended.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(mended[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < mended.size() ? mended[i + 1] : 0);
+    if (byte == 0xc2 && next < 0xa0) {
+      out += fmt::format("\\x{:02x}", next);
+      ++i;
+    } else if ((byte < 0x20 && byte != '\n') || byte == 0x7f) {
       out += fmt::format("\\x{:02x}", byte);
-    else
-      out += c;
+    } else {
+      out += mended[i];
+    }
   }
   return out;
 }
@@ -131,8 +166,7 @@ std::string point_into(std::string_view text, std::size_t offset, const Terminal
   std::string_view shown = text.substr(begin, std::min(end - begin, kWidth));
   shown.remove_suffix(incomplete_utf8_tail(shown));
   const std::string left = visible(text.substr(begin, offset - begin));
-  const auto columns = static_cast<std::size_t>(std::ranges::count_if(
-      left, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  const std::size_t columns = columns_of(left);
   return fmt::format("{}{}{}\n{}{}\n", cut, visible(shown), begin + shown.size() < end ? "…" : "",
                      std::string(columns + (cut.empty() ? 0 : 1), ' '),
                      terminal.paint(Paint::Red, "^"));

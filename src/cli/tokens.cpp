@@ -16,6 +16,7 @@ struct TokensCommand {
   std::string model;
   std::string as = "text";
   std::string file;
+  bool special = false;
   bool ids = false;
   bool show = false;
   bool as_json = false;
@@ -26,14 +27,20 @@ Encoding choose_encoding(const TokensCommand& command) {
   return encoding_named(command.encoding).value_or(Encoding::O200kBase);
 }
 
+SpecialTokens special_of(const TokensCommand& command) {
+  return command.special ? SpecialTokens::AsTokens : SpecialTokens::AsText;
+}
+
 Result<std::size_t> count(const TokensCommand& command, std::string_view text, Encoding encoding) {
-  if (command.as == "text") return count_tokens(encoding, text);
+  if (command.as == "text") return count_tokens(encoding, text, special_of(command));
   JsonTree tree;
   const auto root = tree.parse(text);
   if (!root) return std::unexpected(root.error());
   // A whole request has both.
   const JsonNode* list = (*root)->find(command.as);
   const JsonNode& value = list ? *list : **root;
+  if (!value.is(JsonNode::Kind::Array) && !value.is(JsonNode::Kind::Object))
+    return fail(Errc::InvalidRequest, "the file holds no {}", command.as);
   return command.as == "messages" ? messages_cost(value, encoding) : tools_cost(value, encoding);
 }
 
@@ -56,13 +63,19 @@ int print_tokens(const TokensCommand& command) {
   const Encoding encoding = choose_encoding(command);
   const auto tokens = count(command, *text, encoding);
   if (!tokens) return report_failure(tokens.error());
+  std::vector<std::uint32_t> ids;
+  if (command.ids || command.show) ids = encode_tokens(encoding, *text, special_of(command));
   if (command.as_json) {
-    fmt::print("{}\n", write_token_count(*tokens, encoding));
+    std::string reply = write_token_count(*tokens, encoding);
+    if (command.ids) {
+      reply.pop_back();
+      reply += fmt::format(R"(,"ids":[{}]}})", fmt::join(ids, ","));
+    }
+    fmt::print("{}\n", reply);
     return 0;
   }
   const Terminal terminal(stdout);
   if (command.ids || command.show) {
-    const auto ids = encode_tokens(encoding, *text);
     if (command.show) show_tokens(ids, encoding, terminal);
     if (command.ids) terminal.print(fmt::format("{}\n", fmt::join(ids, " ")));
   }
@@ -91,6 +104,8 @@ void add_tokens(CLI::App& app, Run& run) {
   command->add_option("FILE", options->file, "The file; standard input when absent or -");
   command->add_flag("--show", options->show, "Show where one token ends and the next begins");
   command->add_flag("--ids", options->ids, "Print the numbers of the tokens");
+  command->add_flag("--special", options->special,
+                    "Count <|endoftext|> and its like as the tokens they name");
   command->add_flag("--json", options->as_json, "Print one object: tokens, encoding");
   command->callback([options, &run] { run = [options] { return print_tokens(*options); }; });
 }

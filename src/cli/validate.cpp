@@ -1,9 +1,11 @@
 // toolgate validate: checks an input against a tool's schema the way a model's call is checked, and
 // shows each repair and each fault where it stands.
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
 #include "base/json.h"
+#include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/terminal.h"
@@ -20,17 +22,18 @@ struct ValidateCommand {
   bool formats = false;
 };
 
-bool is_json_literal(std::string_view text) {
-  return !text.empty() && std::string_view("{[\"-0123456789").contains(text.front());
+bool is_json(std::string_view text) {
+  return JsonTree().parse(text).has_value();
 }
 
 // A file if there is one, else JSON as it stands on the command line.
 Result<std::string> read_value(const std::string& given) {
   if (given.starts_with('@')) return read_input(given.substr(1));
   std::error_code ignored;
-  if (given.size() > 1 && is_json_literal(given) && !std::filesystem::exists(given, ignored))
-    return given;
-  return read_input(given);
+  if (given.empty() || given == "-" || std::filesystem::exists(given, ignored))
+    return read_input(given);
+  const bool looks_like_json = given.find_first_of("{[\"") != given.npos;
+  return looks_like_json || is_json(given) ? given : read_input(given);
 }
 
 // A schema, or a tool that has one: OpenAI's form, MCP's, or VS Code's.
@@ -65,8 +68,15 @@ void append_members(std::string& out,
   out += '}';
 }
 
+// A check that a limit ended says nothing about the input.
+bool was_cut_short(const InputCheck& check) {
+  return std::ranges::any_of(check.faults,
+                             [](const InputFault& fault) { return fault.keyword == "limit"; });
+}
+
 std::string as_json(const InputCheck& check) {
-  std::string out = fmt::format(R"({{"valid":{},"input":)", check.valid);
+  std::string out =
+      fmt::format(R"({{"valid":{},"checked":{},"input":)", check.valid, !was_cut_short(check));
   JsonTree tree;
   out += tree.parse(check.input) ? check.input : "null";
   append_list(out, "errors", check.faults, [&](const InputFault& fault) {
@@ -88,8 +98,10 @@ std::string as_json(const InputCheck& check) {
 
 std::string shortened(std::string_view text) {
   constexpr std::size_t kMost = 60;
-  std::string out = visible(text.substr(0, kMost));
-  return text.size() > kMost ? out + "…" : out;
+  if (text.size() <= kMost) return visible(text);
+  text = text.substr(0, kMost);
+  text.remove_suffix(incomplete_utf8_tail(text));
+  return visible(text) + "…";
 }
 
 std::string count_of(std::size_t number, std::string_view thing) {
@@ -102,6 +114,8 @@ void print_repairs(const InputCheck& check, const Terminal& terminal) {
         "  {} {}  {} → {}\n           {}\n", terminal.paint(Paint::Yellow, "repaired"),
         terminal.paint(Paint::Bold, repair.path.empty() ? "/" : repair.path),
         shortened(repair.from), shortened(repair.to), terminal.paint(Paint::Dim, repair.reason)));
+  if (check.repairs_left_out > 0)
+    terminal.print(fmt::format("  and {} more\n", check.repairs_left_out));
 }
 
 void print_faults(const InputCheck& check, std::string_view text, const Terminal& terminal) {
@@ -124,6 +138,11 @@ void print_faults(const InputCheck& check, std::string_view text, const Terminal
 
 int print_check(const InputCheck& check, std::string_view text) {
   const Terminal terminal(stdout);
+  if (was_cut_short(check)) {
+    terminal.print(terminal.paint(Paint::Red, "could not be checked") + "\n");
+    print_faults(check, text, terminal);
+    return 1;
+  }
   if (check.valid) {
     terminal.print(terminal.paint(Paint::Green, "valid"));
     terminal.print(check.repairs.empty()

@@ -18,8 +18,8 @@ void append_member(std::string& out, std::string_view name, std::string_view tex
   append_json_string(out, text);
 }
 
-void append_error(std::string& out, const NormalizedTool& tool) {
-  out += '{';
+void append_error(std::string& out, const NormalizedTool& tool, std::size_t number) {
+  out += fmt::format(R"({{"index":{})", number);
   append_member(out, "tool", tool.name);
   append_member(out, "path", tool.fault->path);
   append_member(out, "message", tool.fault->reason);
@@ -81,14 +81,28 @@ std::string write_normalized(const NormalizedList& list) {
       out += '}';
     }
   }
-  out += R"(],"errors":[)";
+  out += R"(],"coercions":[)";
   first = true;
   for (const auto& tool : list.tools) {
-    if (!tool->fault) continue;
-    if (!std::exchange(first, false)) out += ',';
-    append_error(out, *tool);
+    for (const Repair& repair : tool->coerced) {
+      out += std::exchange(first, false) ? "{" : ",{";
+      append_member(out, "tool", tool->name);
+      append_member(out, "path", repair.path);
+      append_member(out, "from", repair.from);
+      append_member(out, "to", repair.to);
+      out += '}';
+    }
   }
-  out += "]}";
+  out += R"(],"errors":[)";
+  first = true;
+  for (std::size_t i = 0; i < list.tools.size(); ++i) {
+    if (!list.tools[i]->fault) continue;
+    if (!std::exchange(first, false)) out += ',';
+    append_error(out, *list.tools[i], i);
+  }
+  std::size_t unlisted = 0;
+  for (const auto& tool : list.tools) unlisted += tool->fixes_left_out + tool->coerced_left_out;
+  out += unlisted > 0 ? fmt::format(R"(],"unlisted":{}}})", unlisted) : "]}";
   return out;
 }
 
@@ -96,7 +110,7 @@ Result<std::string> answer_normalize(std::string_view body, const Snapshot& snap
   JsonTree tree;
   const auto root = tree.parse(body);
   if (!root)
-    return fail(Errc::InvalidJson, "the request body is not valid JSON: {}", root.error().message);
+    return fail(Errc::InvalidJson, "the request body cannot be read: {}", root.error().message);
   const auto request = read_request(**root, snapshot);
   if (!request) return std::unexpected(request.error());
   const NormalizeOptions options{.changes =

@@ -10,7 +10,8 @@
 
 namespace toolgate {
 
-// {"tools":[…] or null,"fixes":[{tool,path,message}],"errors":[{tool,path,message,advice,classic}]}
+// {"tools":[…] or null,"fixes":[{tool,path,message}],"coercions":[{tool,path,from,to}],
+//  "errors":[{index,tool,path,message,advice,classic}]}
 std::string write_normalized(const NormalizedList& list);
 
 Result<std::string> answer_normalize(std::string_view body, const Snapshot& snapshot);

@@ -13,6 +13,13 @@ const JsonNode* given(const JsonNode& request, std::string_view name) {
   return member != nullptr && !member->is(Kind::Null) ? member : nullptr;
 }
 
+bool is_list_of_objects(const JsonNode& list) {
+  if (!list.is(Kind::Array)) return false;
+  for (const JsonNode* item = list.first; item; item = item->next)
+    if (!item->is(Kind::Object)) return false;
+  return true;
+}
+
 Result<Encoding> read_encoding(const JsonNode& request, const Snapshot& snapshot) {
   if (const JsonNode* name = given(request, "encoding")) {
     const auto encoding = name->is(Kind::String) ? encoding_named(name->text) : std::nullopt;
@@ -45,10 +52,9 @@ Result<std::size_t> count(const JsonNode& request, Encoding encoding) {
     return fail(Errc::InvalidRequest, "give what is to be counted: text, messages or tools");
   if (text && !text->is(Kind::String))
     return fail_at("text", Errc::InvalidRequest, "text: must be a string");
-  if (messages && !messages->is(Kind::Array))
-    return fail_at("messages", Errc::InvalidRequest, "messages: must be an array");
-  if (tools && !tools->is(Kind::Array))
-    return fail_at("tools", Errc::InvalidRequest, "tools: must be an array");
+  for (const auto& [name, list] : {std::pair("messages", messages), std::pair("tools", tools)})
+    if (list && !is_list_of_objects(*list))
+      return fail_at(name, Errc::InvalidRequest, "{}: must be an array of objects", name);
   const auto rules = read_rules(request);
   if (!rules) return std::unexpected(rules.error());
   std::size_t tokens = 0;
@@ -68,8 +74,7 @@ Result<std::string> answer_tokens(std::string_view body, const Snapshot& snapsho
   JsonTree tree;
   const auto request = tree.parse(body);
   if (!request)
-    return fail(Errc::InvalidJson, "the request body is not valid JSON: {}",
-                request.error().message);
+    return fail(Errc::InvalidJson, "the request body cannot be read: {}", request.error().message);
   if (!(*request)->is(Kind::Object))
     return fail(Errc::InvalidRequest, "the request body must be a JSON object");
   const auto encoding = read_encoding(**request, snapshot);

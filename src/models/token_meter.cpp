@@ -1,6 +1,7 @@
 #include "models/token_meter.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,6 @@
 namespace toolgate {
 namespace {
 
-// Counting takes some 20 ns per byte, on the loop; no model has room for more than this.
-constexpr std::size_t kMostCounted = std::size_t{4} << 20;
 // Output is counted in pieces of this size, so that a long answer is not held.
 constexpr std::size_t kPiece = 16 << 10;
 
@@ -27,19 +26,31 @@ std::size_t last_border(std::string_view text) {
   return text.size();
 }
 
-std::size_t member_cost(const ChatRequest& request, std::string_view name,
-                        std::size_t (*cost)(const JsonNode& value, Encoding encoding),
-                        Encoding encoding) {
-  const auto member = std::ranges::find(request.members, name, &ChatMember::key);
-  if (member == request.members.end()) return 0;
-  if (member->value.size() > kMostCounted) return member->value.size() / 4;
-  JsonTree tree;
-  const auto value = tree.parse(member->value);
-  return value ? cost(**value, encoding) : 0;
+std::size_t estimate(std::string_view text) {
+  return text.size() / 4;
 }
 
-std::size_t all_tools_cost(const JsonNode& tools, Encoding encoding) {
-  return tools_cost(tools, encoding);
+std::size_t messages_tokens(const ChatRequest& request, Encoding encoding) {
+  const auto member = std::ranges::find(request.members, "messages", &ChatMember::key);
+  if (member == request.members.end()) return 0;
+  JsonTree tree;
+  const auto messages = tree.parse(member->value);
+  return messages ? messages_cost(**messages, encoding) : estimate(member->value);
+}
+
+// Of the tools as the upstream gets them.
+std::size_t tools_tokens(const ChatRequest& request, Encoding encoding) {
+  if (request.tool_mode == ToolMode::None || request.tools.empty()) return 0;
+  std::string list = "[";
+  for (const ChatTool& tool : request.tools) {
+    if (request.tool_mode == ToolMode::Named && tool.name != request.tool_choice_name) continue;
+    if (list.size() > 1) list += ',';
+    list += tool.shaped ? std::string_view(*tool.shaped) : tool.raw;
+  }
+  list += ']';
+  JsonTree tree;
+  const auto tools = tree.parse(list);
+  return tools ? tools_cost(**tools, encoding) : estimate(list);
 }
 
 class CountingMeter final : public TokenMeter {
@@ -60,8 +71,9 @@ class CountingMeter final : public TokenMeter {
   }
 
   std::int64_t prompt_tokens() override {
-    return static_cast<std::int64_t>(member_cost(request_, "messages", messages_cost, encoding_) +
-                                     member_cost(request_, "tools", all_tools_cost, encoding_));
+    if (!prompt_)
+      prompt_ = messages_tokens(request_, encoding_) + tools_tokens(request_, encoding_);
+    return static_cast<std::int64_t>(*prompt_);
   }
 
   std::int64_t output_tokens() override {
@@ -73,14 +85,15 @@ class CountingMeter final : public TokenMeter {
  private:
   const ChatRequest& request_;
   Encoding encoding_;
+  std::optional<std::size_t> prompt_;
   std::vector<std::string> pending_;  // by choice
   std::size_t counted_ = 0;
 };
 
 }  // namespace
 
-std::shared_ptr<TokenMeter> make_token_meter(const ChatRequest& request, Encoding encoding) {
-  return std::make_shared<CountingMeter>(request, encoding);
+std::unique_ptr<TokenMeter> make_token_meter(const ChatRequest& request, Encoding encoding) {
+  return std::make_unique<CountingMeter>(request, encoding);
 }
 
 }  // namespace toolgate

@@ -11,6 +11,6 @@
 namespace toolgate {
 
 // `request` must stay until the last count was asked for.
-std::shared_ptr<TokenMeter> make_token_meter(const ChatRequest& request, Encoding encoding);
+std::unique_ptr<TokenMeter> make_token_meter(const ChatRequest& request, Encoding encoding);
 
 }  // namespace toolgate

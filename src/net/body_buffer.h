@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace toolgate {
@@ -11,6 +12,14 @@ namespace toolgate {
 class BodyBuffer {
  public:
   BodyBuffer() = default;
+  BodyBuffer(BodyBuffer&& other) noexcept { *this = std::move(other); }
+  BodyBuffer& operator=(BodyBuffer&& other) noexcept {
+    block_ = std::move(other.block_);
+    begin_ = std::exchange(other.begin_, 0);
+    size_ = std::exchange(other.size_, 0);
+    capacity_ = std::exchange(other.capacity_, 0);
+    return *this;
+  }
   // A block in which `size` bytes from `begin` on are the body.
   BodyBuffer(std::unique_ptr<char[]> block, std::size_t capacity, std::size_t begin,
              std::size_t size)

@@ -12,6 +12,7 @@ Result<CheckReport> check(const Schema& schema, JsonNode& value, JsonTree& tree,
   Reporter reporter(schema, tree, options, report);
   reporter.run(value);
   if (auto error = reporter.error()) return std::unexpected(std::move(*error));
+  report.steps = reporter.steps();
   return report;
 }
 

@@ -1,5 +1,5 @@
 // Checks JSON values against compiled schemas: a fast yes or no, or a report of every fault, with
-// type coercion on request. validate_input, the normaliser and `toolgate validate` call it.
+// type coercion on request. check_input (repair.h), the normaliser and the metaschemas call it.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +15,9 @@
 
 namespace toolgate {
 
+// Texts of a report that would take it over kMostReportBytes are shortened, each step of a path on
+// its own: keys of megabytes would come back once for every fault. Such a path leads nowhere or
+// elsewhere; `node` is always the value.
 struct Fault {
   std::string path;                // of the value, a JSON pointer; "" is the root
   std::string schema_path;         // "#/properties/a/type"
@@ -27,7 +30,7 @@ struct Fault {
   std::uint32_t branch_depth = 0;  // how many anyOf, oneOf, not, if, contains … it stands inside
 };
 
-// A value that was changed.
+// A value that was changed. Shortened like a fault.
 struct Repair {
   std::string path;
   std::string from;  // compact JSON
@@ -35,24 +38,29 @@ struct Repair {
   std::string reason;
 };
 
+inline constexpr std::size_t kMostReportBytes = std::size_t{1} << 20;  // faults and repairs, each
+
 struct CheckOptions {
   bool coerce = false;           // change scalars in place to the type that is due, as Ajv does
   bool first_only = false;       // stop where Ajv (allErrors: false) stops, with its list of faults
   std::size_t max_faults = 100;  // more are counted in CheckReport::left_out
+  std::size_t max_repairs = 1000;  // more are made too, and counted in repairs_left_out
   std::uint64_t max_steps = kDefaultCheckSteps;
 };
 
 struct CheckReport {
   std::vector<Fault> faults;
   std::vector<Repair> repairs;
-  std::size_t left_out = 0;  // faults beyond max_faults
+  std::size_t left_out = 0;          // faults beyond max_faults
+  std::size_t repairs_left_out = 0;  // changes beyond max_repairs or kMostReportBytes
+  std::uint64_t steps = 0;           // spent of max_steps
 
   bool valid() const { return faults.empty(); }
 };
 
 // `value` belongs to `tree`, which takes the texts of coerced values. The error tells that a limit
-// was reached ("check budget exceeded", "check depth exceeded", a pattern over its match limit):
-// the value is then neither valid nor invalid.
+// was reached ("check budget exceeded", "check depth exceeded", "pattern limit exceeded"): the
+// value is then neither valid nor invalid. The default limits are those of about a second.
 Result<CheckReport> check(const Schema& schema, JsonNode& value, JsonTree& tree,
                           const CheckOptions& options = {});
 

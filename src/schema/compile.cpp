@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/json_pointer.h"
 #include "schema/compiler.h"
 #include "schema/metaschema.h"
 #include "schema/uri.h"
@@ -15,42 +16,28 @@ namespace {
 
 using Kind = JsonNode::Kind;
 
+// Up to here members are looked for one by one.
+constexpr std::uint32_t kFewChildren = 16;
+
 constexpr std::string_view kVocabularyPrefix = "https://json-schema.org/draft/2020-12/vocab/";
 
 std::string_view text_of(const JsonNode* node) {
   return node != nullptr && node->is(Kind::String) ? node->text : std::string_view{};
 }
 
-std::string unescape_token(std::string_view token) {
-  std::string out;
-  for (std::size_t i = 0; i < token.size(); ++i) {
-    if (token[i] != '~' || i + 1 == token.size()) {
-      out += token[i];
-      continue;
-    }
-    out += token[++i] == '1' ? '/' : '~';
-  }
-  return out;
-}
+// What a parsed schema would take as text, or a little less, while it is within the limits.
+struct Extent {
+  std::size_t bytes = 0;
+  bool too_deep = false;
+};
 
-const JsonNode* step(const JsonNode& node, std::string_view token) {
-  if (node.is(Kind::Object)) return node.find(token);
-  if (!node.is(Kind::Array) || token.empty() || token.size() > 9) return nullptr;
-  if (token.find_first_not_of("0123456789") != token.npos) return nullptr;
-  auto index = std::stoul(std::string(token));
-  const JsonNode* item = node.first;
-  while (item != nullptr && index-- > 0) item = item->next;
-  return item;
-}
-
-std::size_t depth_of(const JsonNode& node, std::size_t limit) {
-  if (limit == 0) return 1;
-  std::size_t deepest = 0;
+void measure(const JsonNode& node, std::size_t depth, const SchemaLimits& limits, Extent& out) {
+  out.bytes += node.key.size() + node.text.size() + 2;
+  out.too_deep |= depth > limits.depth;
   for (const JsonNode* child = node.first; child; child = child->next) {
-    deepest = std::max(deepest, depth_of(*child, limit - 1));
-    if (deepest >= limit) break;
+    if (out.too_deep || out.bytes > limits.bytes) return;
+    measure(*child, depth + 1, limits, out);
   }
-  return deepest + 1;
 }
 
 Result<std::shared_ptr<const Schema>> compile_into(std::shared_ptr<Schema> schema,
@@ -117,6 +104,17 @@ SubschemaId Compiler::walk_document(const JsonNode& root, std::string uri, Diale
   return walk(root, origin, resource);
 }
 
+// Every URI here repeats that of the document around it: together they could outgrow the schema.
+bool Compiler::count_uri(std::string_view uri, SubschemaId id, std::string_view keyword) {
+  constexpr std::size_t kUrisPerSchema = 8;
+  uri_bytes_ += uri.size();
+  if (uri_bytes_ / kUrisPerSchema <= options_.limits.bytes) return true;
+  if (failed()) return false;
+  error_ = Error{Errc::TooLarge, "schema is too large: its full identifiers outgrow it",
+                 fmt::format("{}/{}", out_.location(id), keyword)};
+  return false;
+}
+
 // The resource that `node` belongs to: a new one where it has an `$id`.
 std::uint32_t Compiler::enter_resource(const JsonNode& node, SubschemaId id, std::uint32_t outer) {
   const auto text = text_of(node.find("$id"));
@@ -126,6 +124,7 @@ std::uint32_t Compiler::enter_resource(const JsonNode& node, SubschemaId id, std
   const auto [uri, fragment] = split_fragment(text);
   if (!uri.empty()) {
     std::string full = resolve_uri(resources_[outer].uri, uri);
+    if (!count_uri(full, id, "$id")) return outer;
     if (resources_[outer].root == &node) {  // a document that names itself
       by_uri_.emplace(full, outer);
       resources_[outer].uri = std::move(full);
@@ -222,6 +221,7 @@ void Compiler::resolve(const Pending& pending) {
     fragment.remove_prefix(1);
   } else {
     full = resolve_uri(resources_[resource].uri, pending.reference);
+    if (!count_uri(full, pending.from, keyword_of(pending.op))) return;
     std::string_view uri;
     std::tie(uri, fragment) = split_fragment(full);
     const auto found = find_resource(std::string(uri), resource);
@@ -260,13 +260,10 @@ void Compiler::bind(const Pending& pending, SubschemaId target, std::string_view
   const auto rule = std::ranges::find(first, out_.rules.end(), pending.op, &Rule::op);
   rule->a = target;
   if (pending.op != Op::DynamicRef || anchor.empty()) return;
-  const auto resource = out_.subschemas[target].resource;
-  const auto dynamic = std::ranges::find_if(out_.dynamic_anchors, [&](const DynamicAnchor& each) {
-    return each.resource == resource && each.name == anchor;
-  });
+  const auto dynamic = out_.dynamic_anchors.find({out_.subschemas[target].resource, anchor});
   if (dynamic == out_.dynamic_anchors.end()) return;
   rule->b = static_cast<std::uint32_t>(out_.dynamic_names.size());
-  out_.dynamic_names.push_back(dynamic->name);
+  out_.dynamic_names.push_back(dynamic->first.second);
 }
 
 std::optional<std::uint32_t> Compiler::find_resource(const std::string& uri, std::uint32_t from) {
@@ -292,6 +289,31 @@ void Compiler::index_nodes() {
   }
 }
 
+const JsonNode* Compiler::step(const JsonNode& node, const std::string& name) {
+  const bool array = node.is(Kind::Array);
+  if (!array && !node.is(Kind::Object)) return nullptr;
+  if (!array && node.size <= kFewChildren) return node.find(name);
+  Children& children = children_[&node];
+  if (children.nodes.empty()) {
+    children.nodes.reserve(node.size);
+    if (!array) children.names.reserve(node.size);
+    for (const JsonNode* child = node.first; child; child = child->next) {
+      if (!array) {
+        children.names.add(child->key, static_cast<std::uint32_t>(children.nodes.size()));
+      }
+      children.nodes.push_back(child);
+    }
+  }
+  std::size_t index = KeyTable::kMissing;
+  if (!array) {
+    index = children.names.find(name);
+  } else if (!name.empty() && name.size() <= 9 &&
+             name.find_first_not_of("0123456789") == name.npos) {
+    index = std::stoul(name);
+  }
+  return index < children.nodes.size() ? children.nodes[index] : nullptr;
+}
+
 // The subschema at a JSON pointer; compiled now where no keyword has led there.
 SubschemaId Compiler::find_pointer(std::uint32_t resource, const std::string& pointer) {
   index_nodes();
@@ -301,7 +323,7 @@ SubschemaId Compiler::find_pointer(std::uint32_t resource, const std::string& po
     rest.remove_prefix(1);
     const auto token = rest.substr(0, rest.find('/'));
     rest.remove_prefix(token.size());
-    node = step(*node, unescape_token(token));
+    node = step(*node, unescape_pointer_step(token));
     if (node == nullptr) return kNone;
     if (const auto known = nodes_.find(node); known != nodes_.end()) {
       resource = out_.subschemas[known->second].resource;
@@ -317,9 +339,15 @@ SubschemaId Compiler::find_pointer(std::uint32_t resource, const std::string& po
 
 Result<std::shared_ptr<const Schema>> compile_schema(const JsonNode& root,
                                                      const CompileOptions& options) {
-  if (depth_of(root, options.limits.depth) > options.limits.depth) {
+  Extent extent;
+  measure(root, 1, options.limits, extent);
+  if (extent.too_deep) {
     return fail(Errc::TooLarge, "schema is nested too deeply: over {} levels",
                 options.limits.depth);
+  }
+  if (extent.bytes > options.limits.bytes) {
+    return fail(Errc::TooLarge, "schema is too large: over the limit of {} bytes",
+                options.limits.bytes);
   }
   auto schema = std::make_shared<Schema>();
   const JsonNode& copy = *schema->tree.clone(root);

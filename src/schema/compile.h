@@ -1,5 +1,5 @@
-// Turns a JSON Schema into a flat program that check.h runs. validate_input, the normaliser and
-// the schema cache call it. A compiled Schema is immutable and may be used by many threads.
+// Turns a JSON Schema into a flat program that check.h runs. The schema cache, the normaliser and
+// `toolgate validate` call it. A compiled Schema is immutable and may be used by many threads.
 #pragma once
 
 #include <memory>

@@ -13,6 +13,10 @@ using Kind = JsonNode::Kind;
 constexpr std::uint32_t kLongEnum = 8;
 // Division of longer numbers would take more time than a check may.
 constexpr std::size_t kDivisorDigits = 400;
+// A few bytes of a pattern can stand for thousands of compiled ones, and every pattern will take
+// time when it is first used.
+constexpr std::size_t kMostPatternBytes = std::size_t{32} << 20;
+constexpr std::size_t kBytesAroundPattern = 1024;
 
 std::uint32_t last_index(const auto& list) {
   return static_cast<std::uint32_t>(list.size() - 1);
@@ -165,7 +169,7 @@ void Compiler::add_anchor(Draft& draft, const JsonNode& value, bool dynamic) {
   anchors_.emplace(std::pair(draft.resource, value.text), draft.id);
   if (!dynamic) return;
   draft.has_reference = true;
-  out_.dynamic_anchors.push_back({draft.resource, value.text, draft.id});
+  out_.dynamic_anchors.insert_or_assign({draft.resource, value.text}, draft.id);
 }
 
 void Compiler::add_definitions(Draft& draft, const JsonNode& value) {
@@ -278,6 +282,14 @@ std::uint32_t Compiler::make_pattern(Draft& draft, const JsonNode& at, std::stri
   auto pattern = Pattern::make(text);
   if (!pattern) {
     refuse(draft.id, at.key, "'{}' is not a regular expression: {}", text, pattern.error().message);
+    return 0;
+  }
+  pattern_bytes_ += (*pattern)->bytes() + kBytesAroundPattern;
+  if (pattern_bytes_ > kMostPatternBytes) {
+    error_ = Error{
+        Errc::TooLarge,
+        fmt::format("schema is too large: its patterns take over {} bytes", kMostPatternBytes),
+        out_.location(draft.id)};
     return 0;
   }
   out_.patterns.push_back(std::move(*pattern));

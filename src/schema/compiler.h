@@ -42,6 +42,11 @@ class Compiler {
     Op op = Op::Ref;
     std::string_view reference;
   };
+  // Of a node that pointers lead through.
+  struct Children {
+    KeyTable names;  // of an object, to indexes of `nodes`
+    std::vector<const JsonNode*> nodes;
+  };
   // The subschema being compiled.
   struct Draft {
     Draft(SubschemaId id_, const JsonNode& node_, std::uint32_t resource_)
@@ -71,6 +76,8 @@ class Compiler {
   void resolve(const Pending& pending);
   std::optional<std::uint32_t> find_resource(const std::string& uri, std::uint32_t from);
   SubschemaId find_pointer(std::uint32_t resource, const std::string& pointer);
+  const JsonNode* step(const JsonNode& node, const std::string& name);
+  bool count_uri(std::string_view uri, SubschemaId id, std::string_view keyword);
   void index_nodes();
   void bind(const Pending& pending, SubschemaId target, std::string_view anchor);
 
@@ -124,7 +131,10 @@ class Compiler {
   std::vector<Pending> pending_;
   std::unordered_map<const JsonNode*, SubschemaId>
       nodes_;  // filled when the first pointer needs it
+  std::unordered_map<const JsonNode*, Children> children_;
   std::size_t indexed_ = 0;
+  std::size_t uri_bytes_ = 0;
+  std::size_t pattern_bytes_ = 0;
 };
 
 }  // namespace toolgate

@@ -1,6 +1,7 @@
 // See formats.h. Dates, pointers and identifiers here; names of the network in formats_network.cpp.
 #include "schema/formats.h"
 
+#include <algorithm>
 #include <array>
 
 #include "schema/formats_network.h"
@@ -174,6 +175,20 @@ Format format_named(std::string_view name) {
     if (each.name == name) return each.format;
   }
   return Format::Unknown;
+}
+
+std::uint64_t format_steps(Format format, std::string_view text) {
+  switch (format) {
+    case Format::Regex:  // gets compiled
+      return 200 + text.size() * 4;
+    case Format::IdnEmail:
+    case Format::IdnHostname:
+    case Format::Email:
+    case Format::Hostname:  // names in Punycode go through Unicode's tables, but names are short
+      return text.size() / 4 + std::min<std::size_t>(text.size(), 1000) * 8;
+    default:
+      return text.size() / 4;
+  }
 }
 
 bool matches_format(Format format, std::string_view text) {

@@ -31,5 +31,7 @@ enum class Format : std::uint8_t {
 
 Format format_named(std::string_view name);
 bool matches_format(Format format, std::string_view text);
+// What that takes, in steps of a check.
+std::uint64_t format_steps(Format format, std::string_view text);
 
 }  // namespace toolgate

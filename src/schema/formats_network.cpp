@@ -137,7 +137,9 @@ bool is_email(std::string_view text, bool international) {
 }
 
 bool is_hostname(std::string_view text, bool international) {
+  constexpr std::size_t kLongest = 253;
   std::string ascii_dots;
+  if (text.size() > kLongest * 3) return false;
   if (international) {  // the other full stops that IDNA knows
     ascii_dots = text;
     for (const std::string_view stop : {"\u3002", "\uff0e", "\uff61"}) {
@@ -147,7 +149,7 @@ bool is_hostname(std::string_view text, bool international) {
     }
     text = ascii_dots;
   }
-  if (text.empty() || text.size() > 253) return false;
+  if (text.empty() || text.size() > kLongest) return false;
   for (const auto label : split(text, '.')) {
     const bool encoded = label.size() >= 4 && is_one_of(label[0], "xX") &&
                          is_one_of(label[1], "nN") && label.substr(2, 2) == "--";

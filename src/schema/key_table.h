@@ -1,12 +1,14 @@
 // Names to indexes, built once: finds the property of an object's member, a keyword, a string of a
-// long enum. A table of twice as many slots as names, probed in line.
+// long enum. A table of twice as many slots as names, probed in line; strangers choose the names,
+// so their hashes are seeded.
 #pragma once
 
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 #include <vector>
+
+#include "base/json_number.h"
 
 namespace toolgate {
 
@@ -15,7 +17,10 @@ class KeyTable {
   static constexpr std::uint32_t kMissing = UINT32_MAX;
 
   // `count` names follow. Names must outlive the table.
-  void reserve(std::size_t count) { slots_.assign(std::bit_ceil(count * 2 + 1), Slot{}); }
+  void reserve(std::size_t count) {
+    seed_ = hash_seed();
+    slots_.assign(std::bit_ceil(count * 2 + 1), Slot{});
+  }
   // The first of equal names stays.
   void add(std::string_view name, std::uint32_t index) {
     const std::uint64_t hash = hash_of(name);
@@ -45,35 +50,9 @@ class KeyTable {
 
   std::uint64_t mask() const { return slots_.size() - 1; }
 
-  // Every byte counts: the names come from strangers.
-  static std::uint64_t hash_of(std::string_view name) {
-    std::uint64_t hash = name.size() * 0x9E3779B97F4A7C15U;
-    const char* at = name.data();
-    std::size_t left = name.size();
-    for (; left >= 8; at += 8, left -= 8) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, at, 8);
-      hash = mix(hash ^ word);
-    }
-    std::uint64_t word = 0;
-    if (left >= 4) {
-      std::uint32_t low = 0;
-      std::uint32_t high = 0;
-      std::memcpy(&low, at, 4);
-      std::memcpy(&high, at + left - 4, 4);
-      word = low | std::uint64_t{high} << 32U;
-    } else {
-      for (std::size_t i = 0; i < left; ++i) {
-        word |= std::uint64_t{static_cast<unsigned char>(at[i])} << (8 * i);
-      }
-    }
-    return mix(hash ^ word);
-  }
-  static std::uint64_t mix(std::uint64_t word) {
-    word *= 0x9E3779B97F4A7C15U;
-    return word ^ word >> 29U;
-  }
+  std::uint64_t hash_of(std::string_view name) const { return hash_text(name, seed_); }
 
+  std::uint64_t seed_ = 0;
   std::vector<Slot> slots_;
 };
 

@@ -2,6 +2,7 @@
 #include "schema/leaf.h"
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 namespace toolgate {
@@ -18,6 +19,19 @@ bool has_equal_items(const JsonNode& array) {
     }
   }
   return false;
+}
+
+// The steps that looking at every byte of a value takes. Of large objects the members get sorted.
+std::uint64_t weight_of(const JsonNode& value) {
+  constexpr std::uint32_t kManyMembers = 16;
+  std::uint64_t weight = value.text.size() / 16;
+  std::uint64_t keys = 0;
+  for (const JsonNode* child = value.first; child; child = child->next) {
+    keys += child->key.size() / 16;
+    weight += 1 + weight_of(*child);
+  }
+  if (value.size > kManyMembers) keys = (keys + value.size) * std::bit_width(value.size);
+  return weight + keys;
 }
 
 struct Hashed {
@@ -58,19 +72,45 @@ bool number_fits(Op op, const JsonNumber& value, const JsonNumber& limit) {
   }
 }
 
-bool enum_holds(const EnumRule& rule, const JsonNode& value) {
+std::uint64_t number_steps(Op op, const JsonNumber& value, const JsonNumber& limit) {
+  if (value.small && limit.small) return 0;
+  const std::uint64_t digits = value.text.size() + limit.text.size();
+  // Division goes through the divisor up to nine times for each digit.
+  return op == Op::MultipleOf ? digits * (1 + limit.text.size() / 4) : digits / 8;
+}
+
+bool equal_within(CheckBudget& budget, const JsonNode& a, const JsonNode& b) {
+  if (a.kind != b.kind || a.size != b.size) return false;
+  if (a.is(JsonNode::Kind::String)) {
+    return a.text.size() == b.text.size() && budget.spend_bytes(a.text.size()) && a.text == b.text;
+  }
+  return budget.spend(weight_of(a) + weight_of(b)) && equal(a, b);
+}
+
+bool enum_holds(CheckBudget& budget, const EnumRule& rule, const JsonNode& value) {
   if (rule.only_strings) {
     if (!value.is(JsonNode::Kind::String)) return false;
-    if (!rule.strings.empty()) return rule.strings.find(value.text) != KeyTable::kMissing;
+    if (!rule.strings.empty()) {
+      return budget.spend_bytes(value.text.size()) &&
+             rule.strings.find(value.text) != KeyTable::kMissing;
+    }
   }
-  for (const JsonNode* each = rule.list->first; each; each = each->next) {
-    if (equal(*each, value)) return true;
+  if (!budget.spend(rule.list->size / 16)) return false;
+  for (const JsonNode* each = rule.list->first; each && !budget.stopped(); each = each->next) {
+    if (equal_within(budget, *each, value)) return true;
   }
   return false;
 }
 
-std::optional<std::pair<std::size_t, std::size_t>> find_equal_items(const JsonNode& array) {
+bool format_fits(CheckBudget& budget, Format format, std::string_view text) {
+  return budget.spend(format_steps(format, text)) && matches_format(format, text);
+}
+
+std::optional<std::pair<std::size_t, std::size_t>> find_equal_items(CheckBudget& budget,
+                                                                    const JsonNode& array) {
   if (array.size < 2) return std::nullopt;
+  // Every item is compared with up to seven others, or hashed and sorted.
+  if (!budget.spend(4 * weight_of(array))) return std::nullopt;
   if (array.size <= kFewItems && !has_equal_items(array)) return std::nullopt;
   std::vector<Hashed> items;
   items.reserve(array.size);

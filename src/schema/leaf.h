@@ -8,11 +8,13 @@
 
 #include "base/json_number.h"
 #include "base/json_tree.h"
+#include "schema/check_state.h"
 #include "schema/program.h"
 
 namespace toolgate {
 
-inline bool type_fits(TypeSet types, const JsonNode& value) {
+// False also when the budget is spent.
+inline bool type_fits(CheckBudget& budget, TypeSet types, const JsonNode& value) {
   switch (value.kind) {
     case JsonNode::Kind::Null:
       return (types & kNullType) != 0;
@@ -20,7 +22,8 @@ inline bool type_fits(TypeSet types, const JsonNode& value) {
       return (types & kBooleanType) != 0;
     case JsonNode::Kind::Number:
       if ((types & kNumberType) != 0) return true;
-      return (types & kIntegerType) != 0 && is_whole(value.text);
+      return (types & kIntegerType) != 0 && budget.spend_bytes(value.text.size()) &&
+             is_whole(value.text);
     case JsonNode::Kind::String:
       return (types & kStringType) != 0;
     case JsonNode::Kind::Array:
@@ -54,10 +57,17 @@ bool is_shorter(std::string_view text, std::uint32_t limit);
 // Maximum … MultipleOf.
 bool number_fits(Op op, const JsonNumber& value, const JsonNumber& limit);
 
-bool enum_holds(const EnumRule& rule, const JsonNode& value);
+// The steps that number_fits takes beyond those of small numbers.
+std::uint64_t number_steps(Op op, const JsonNumber& value, const JsonNumber& limit);
+
+// equal(), paid for; false also when the budget is spent.
+bool equal_within(CheckBudget& budget, const JsonNode& a, const JsonNode& b);
+bool enum_holds(CheckBudget& budget, const EnumRule& rule, const JsonNode& value);
+bool format_fits(CheckBudget& budget, Format format, std::string_view text);
 
 // The pair of equal items that Ajv names: the last item that has an equal one before it, and the
-// last of those.
-std::optional<std::pair<std::size_t, std::size_t>> find_equal_items(const JsonNode& array);
+// last of those. Nothing also when the budget is spent.
+std::optional<std::pair<std::size_t, std::size_t>> find_equal_items(CheckBudget& budget,
+                                                                    const JsonNode& array);
 
 }  // namespace toolgate

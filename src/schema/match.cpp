@@ -12,9 +12,8 @@ using Kind = JsonNode::Kind;
 bool Matcher::match(SubschemaId id, const JsonNode& value, Evaluated* evaluated, bool in_place) {
   const Subschema& sub = schema_.subschemas[id];
   if (sub.literal != Literal::None) return sub.literal == Literal::True;
-  if (sub.types != 0 && !type_fits(sub.types, value)) return false;
   bool fits = false;
-  if (budget_.enter(in_place)) {
+  if (budget_.enter(in_place) && (sub.types == 0 || type_fits(budget_, sub.types, value))) {
     if (dynamic_ || sub.tracks) [[unlikely]] {
       fits = match_scoped(sub, value, evaluated);
     } else {
@@ -36,6 +35,7 @@ bool Matcher::match_scoped(const Subschema& sub, const JsonNode& value, Evaluate
 }
 
 bool Matcher::match_tracked(const Subschema& sub, const JsonNode& value, Evaluated* evaluated) {
+  if (!budget_.spend(Evaluated::steps(value.size))) return false;
   Evaluated own(value.size);
   if (!run_rules(sub, value, &own)) return false;
   if (evaluated != nullptr) evaluated->merge(own);
@@ -56,8 +56,9 @@ bool Matcher::run_rules(const Subschema& sub, const JsonNode& value, Evaluated* 
     case Group::Number: {
       const JsonNumber number(value.text);
       for (; rule != end; ++rule) {
-        if (!number.small && !budget_.spend(value.text.size())) return false;
-        if (!number_fits(rule->op, number, schema_.numbers[rule->a])) return false;
+        const JsonNumber& limit = schema_.numbers[rule->a];
+        if (!budget_.spend(number_steps(rule->op, number, limit))) return false;
+        if (!number_fits(rule->op, number, limit)) return false;
       }
       return true;
     }
@@ -85,15 +86,13 @@ bool Matcher::run_rules(const Subschema& sub, const JsonNode& value, Evaluated* 
 bool Matcher::any_rule(const Rule& rule, const JsonNode& value, Evaluated* evaluated) {
   switch (rule.op) {
     case Op::DynamicRef:
-      return match(dynamic_target(schema_, rule, scope_), value, evaluated, true);
+      return match(dynamic_target(schema_, rule, scope_, budget_), value, evaluated, true);
     case Op::Ref:
       return match(rule.a, value, evaluated, true);
     case Op::Const:
-      return equal(*schema_.values[rule.a], value);
-    case Op::Enum: {
-      const EnumRule& list = schema_.enums[rule.a];
-      return budget_.spend(list.list->size / 16) && enum_holds(list, value);
-    }
+      return equal_within(budget_, *schema_.values[rule.a], value);
+    case Op::Enum:
+      return enum_holds(budget_, schema_.enums[rule.a], value);
     case Op::Not:
       return !match(rule.a, value, nullptr, true) && !budget_.stopped();
     case Op::AnyOf:
@@ -110,6 +109,7 @@ bool Matcher::any_rule(const Rule& rule, const JsonNode& value, Evaluated* evalu
 // What a branch has evaluated counts only if it fits.
 bool Matcher::try_branch(SubschemaId id, const JsonNode& value, Evaluated* evaluated) {
   if (evaluated == nullptr) return match(id, value, nullptr, true);
+  if (!budget_.spend(Evaluated::steps(value.size))) return false;
   Evaluated own(value.size);
   if (!match(id, value, &own, true)) return false;
   evaluated->merge(own);
@@ -154,13 +154,13 @@ bool Matcher::condition(const Rule& rule, const JsonNode& value, Evaluated* eval
 bool Matcher::string_rule(const Rule& rule, std::string_view text) {
   switch (rule.op) {
     case Op::MaxLength:
-      return !is_longer(text, rule.a);
+      return budget_.spend_bytes(text.size()) && !is_longer(text, rule.a);
     case Op::MinLength:
-      return !is_shorter(text, rule.a);
+      return budget_.spend_bytes(text.size()) && !is_shorter(text, rule.a);
     case Op::Pattern:
       return budget_.matches(*schema_.patterns[rule.a], text);
     default:
-      return matches_format(static_cast<Format>(rule.a), text);
+      return format_fits(budget_, static_cast<Format>(rule.a), text);
   }
 }
 
@@ -177,7 +177,7 @@ bool Matcher::array_rule(const Rule& rule, const JsonNode& value, Evaluated* eva
     case Op::Contains:
       return contains(rule, value, evaluated);
     case Op::UniqueItems:
-      return budget_.spend(value.size) && !find_equal_items(value);
+      return !find_equal_items(budget_, value) && !budget_.stopped();
     default:
       return unevaluated(rule, value, evaluated);
   }
@@ -193,6 +193,7 @@ bool Matcher::prefix_items(const Rule& rule, const JsonNode& value, Evaluated* e
 }
 
 bool Matcher::items(const Rule& rule, const JsonNode& value, Evaluated* evaluated) {
+  if (!budget_.spend(value.size / 16)) return false;
   std::uint32_t index = 0;
   for (const JsonNode* item = value.first; item; item = item->next, ++index) {
     if (index >= rule.b && !match_below(rule.a, *item)) return false;
@@ -203,6 +204,7 @@ bool Matcher::items(const Rule& rule, const JsonNode& value, Evaluated* evaluate
 
 bool Matcher::contains(const Rule& rule, const JsonNode& value, Evaluated* evaluated) {
   const ContainsRule& contains = schema_.contains[rule.a];
+  if (!budget_.spend(value.size / 16)) return false;
   std::uint32_t found = 0;
   std::uint32_t index = 0;
   for (const JsonNode* item = value.first; item; item = item->next, ++index) {
@@ -216,6 +218,7 @@ bool Matcher::contains(const Rule& rule, const JsonNode& value, Evaluated* evalu
 
 // Of items and of members.
 bool Matcher::unevaluated(const Rule& rule, const JsonNode& value, Evaluated* evaluated) {
+  if (!budget_.spend(value.size / 16)) return false;
   std::uint32_t index = 0;
   for (const JsonNode* child = value.first; child; child = child->next, ++index) {
     if (!evaluated->has(index) && !match_below(rule.a, *child)) return false;
@@ -244,10 +247,12 @@ bool Matcher::object_rule(const Rule& rule, const JsonNode& value, Evaluated* ev
 }
 
 bool Matcher::members(const ObjectRules& rules, const JsonNode& value, Evaluated* evaluated) {
+  if (!budget_.spend(value.size / 4)) return false;
   std::uint32_t missing = static_cast<std::uint32_t>(rules.required.size());
   std::uint32_t expected = 0;  // members mostly come in the schema's order
   std::uint32_t index = 0;
   for (const JsonNode* member = value.first; member; member = member->next, ++index) {
+    if (!budget_.spend(member->key.size() / 64)) return false;
     std::uint32_t found = expected;
     if (found >= rules.properties.size() || rules.properties[found].name != member->key) {
       found = rules.find(member->key);
@@ -287,6 +292,7 @@ bool Matcher::other_member(const ObjectRules& rules, const JsonNode& member, boo
 }
 
 bool Matcher::property_names(const Rule& rule, const JsonNode& value) {
+  if (!budget_.spend(value.size / 16)) return false;
   JsonNode name;
   name.kind = Kind::String;
   for (const JsonNode* member = value.first; member; member = member->next) {

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/json_number.h"
 #include "schema/classic_words.h"
+#include "schema/normalize_report.h"
 #include "schema/schema_walk.h"
 #include "schema/tool_metaschema.h"
 
@@ -16,8 +17,10 @@ namespace {
 
 using Kind = JsonNode::Kind;
 
-constexpr std::size_t kMaxDescription = 1024;  // UTF-16 units
-constexpr std::size_t kKeptBytes = 65536;      // of memory between calls
+constexpr std::size_t kMaxDescription = 1024;             // UTF-16 units
+constexpr std::size_t kKeptBytes = 65536;                 // of memory between calls
+constexpr std::size_t kListBytes = std::size_t{4} << 20;  // of all reports of a list
+constexpr std::uint32_t kFewNames = 16;
 constexpr std::string_view kParameters = "/function/parameters";
 
 constexpr std::array<std::string_view, 7> kRootCombinators{"oneOf", "anyOf", "allOf", "not",
@@ -71,7 +74,7 @@ bool is_falsy(const JsonNode* node) {
     case Kind::Bool:
       return !node->truth;
     case Kind::Number:
-      return std::strtod(std::string(node->text).c_str(), nullptr) == 0;
+      return to_double(node->text) == 0;
     case Kind::String:
       return node->text.empty();
     default:
@@ -99,23 +102,73 @@ std::string_view cut_units(std::string_view text, std::size_t units, bool show_h
   return text;
 }
 
-// Kept between calls for their memory.
+// Finds each of `wanted` names among the members. Many are sorted: a hash of strangers' names could
+// be made to collide.
+class MemberNames {
+ public:
+  MemberNames(const JsonNode& object, std::uint32_t wanted) : object_(object) {
+    if (wanted <= kFewNames || object.size <= kFewNames) return;
+    sorted_.reserve(object.size);
+    for (const JsonNode* member = object.first; member != nullptr; member = member->next)
+      sorted_.push_back(member->key);
+    std::ranges::sort(sorted_);
+  }
+
+  bool has(std::string_view name) const {
+    if (sorted_.empty()) return object_.find(name) != nullptr;
+    return std::ranges::binary_search(sorted_, name);
+  }
+
+ private:
+  const JsonNode& object_;
+  std::vector<std::string_view> sorted_;
+};
+
+template <class Goes>
+void remove_members(JsonNode& object, const Goes& goes) {
+  object.last = nullptr;
+  for (JsonNode** link = &object.first; *link != nullptr;) {
+    if (goes(**link)) {
+      *link = (*link)->next;
+      --object.size;
+      continue;
+    }
+    object.last = *link;
+    link = &(*link)->next;
+  }
+}
+
+// A thread's own, for its memory; empty between calls.
+class ScratchTree {
+ public:
+  ~ScratchTree() { tree().clear(); }
+  JsonTree& operator*() { return tree(); }
+  JsonTree* operator->() { return &tree(); }
+
+ private:
+  static JsonTree& tree() {
+    thread_local JsonTree tree;
+    return tree;
+  }
+};
+
 SchemaNodes& scratch_nodes() {
   thread_local SchemaNodes nodes;
   return nodes;
-}
-
-JsonTree& scratch_tree() {
-  thread_local JsonTree tree;
-  tree.clear();
-  return tree;
 }
 
 // Changes one tool in place and reports.
 class ToolShaper {
  public:
   ToolShaper(JsonTree& tree, const NormalizeOptions& options, NormalizedTool& report)
-      : tree_(tree), options_(options), report_(report), nodes_(scratch_nodes()) {}
+      : tree_(tree),
+        options_(options),
+        report_(report),
+        room_{options.max_told, options.max_told_bytes},
+        nodes_(scratch_nodes()) {}
+  ~ToolShaper() { nodes_.clear(); }
+  ToolShaper(const ToolShaper&) = delete;
+  ToolShaper& operator=(const ToolShaper&) = delete;
 
   // False when the tool has a fault.
   bool shape(JsonNode& tool) {
@@ -124,7 +177,7 @@ class ToolShaper {
     const bool is_other_kind = type != nullptr && !is_text(type, "function");
     if (function != nullptr)
       if (const JsonNode* name = function->find("name"); name != nullptr && name->is(Kind::String))
-        report_.name = name->text;
+        report_.name = shorten(name->text);
     if (is_other_kind && tool.is(Kind::Object)) return true;
     if (function == nullptr || !function->is(Kind::Object)) return refuse_shape();
     mend_parameters(*function);
@@ -135,15 +188,43 @@ class ToolShaper {
 
  private:
   bool refuse_shape() {
-    report_.fault =
-        ToolFault{NormalizeRule::ValidSchema, "/function", "tool has no function",
-                  "it is no function tool: its member 'function' is missing or no object",
-                  R"(write it as {"type":"function","function":{"name":…,"parameters":{…}}})"};
+    return refuse({NormalizeRule::ValidSchema, "/function", "tool has no function",
+                   "it is no function tool: its member 'function' is missing or no object",
+                   R"(write it as {"type":"function","function":{"name":…,"parameters":{…}}})"});
+  }
+
+  bool refuse(ToolFault fault) {
+    const std::size_t longest = room_.is_full() ? kLongestName : kLongestText;
+    for (std::string* text : {&fault.path, &fault.cause, &fault.reason, &fault.advice})
+      if (text->size() > longest) *text = shorten(*text, longest);
+    report_.fault = std::move(fault);
     return false;
   }
 
-  void fix(NormalizeRule rule, std::string path, std::string message) {
-    report_.fixes.push_back({rule, std::move(path), std::move(message)});
+  void fix(NormalizeRule rule, std::string_view path, std::string_view message) {
+    if (is_left_out()) return;
+    add_fix({rule, std::string(path), std::string(message)});
+  }
+
+  // Of a member at `place`. Words are made only where there is room for them.
+  template <class... Values>
+  void fix(NormalizeRule rule, const SchemaNode& place, std::string_view member,
+           fmt::format_string<const Values&...> words, const Values&... values) {
+    if (is_left_out()) return;
+    std::string path = nodes_.pointer(kParameters, place);
+    path += '/';
+    path += member;
+    add_fix({rule, std::move(path), fmt::format(words, values...)});
+  }
+
+  bool is_left_out() {
+    if (room_.is_full()) ++report_.fixes_left_out;
+    return room_.is_full();
+  }
+
+  void add_fix(SchemaFix fix) {
+    room_.take(sizeof fix + report_.name.size() + fix.path.size() + fix.message.size());
+    report_.fixes.push_back(std::move(fix));
   }
 
   void mend_parameters(JsonNode& function) {
@@ -154,12 +235,11 @@ class ToolShaper {
       tree_.set(*empty, "type", tree_.make_string("object"));
       tree_.set(*empty, "properties", tree_.make(Kind::Object));
       JsonTree::replace(*parameters, *empty);
-      fix(NormalizeRule::RootObject, std::string(kParameters),
-          "schema must be an object if present");
+      fix(NormalizeRule::RootObject, kParameters, "schema must be an object if present");
     }
     if (is_falsy(parameters->find("properties"))) {
       tree_.set(*parameters, "properties", tree_.make(Kind::Object));
-      fix(NormalizeRule::RootProperties, std::string(kParameters) + "/properties",
+      fix(NormalizeRule::RootProperties, "/function/parameters/properties",
           "schema must have a properties object");
     }
   }
@@ -192,24 +272,34 @@ class ToolShaper {
       if (!place.gone) visit(*place.node, place);
   }
 
-  std::string pointer(const SchemaNode& place) const { return nodes_.pointer(kParameters, place); }
-
   bool is_schema(JsonNode& schema) {
     if (const auto valid = is_valid(tool_metaschema(), schema); valid && *valid) return true;
     auto checked = check(tool_metaschema(), schema, tree_, {.coerce = true, .first_only = true});
     if (!checked) return refuse_schema("", checked.error().message, checked.error().message);
     if (checked->valid()) {
-      report_.coerced = std::move(checked->repairs);
-      for (Repair& each : report_.coerced) each.path.insert(0, kParameters);
+      for (const Repair& repair : checked->repairs) tell_coerced(repair);
+      report_.coerced_left_out += checked->repairs_left_out;
       return true;
     }
     std::string cause;
     for (const Fault& fault : checked->faults)
-      cause += fmt::format("{}{} {}", cause.empty() ? "" : "\n", fault.path,
+      cause += fmt::format("{}{} {}", cause.empty() ? "" : "\n", shorten_pointer(fault.path),
                            classic_words(fault, &tool_metaschema_root()));
     const Fault& last = checked->faults.back();
     return refuse_schema(last.path, "tool parameters do not match JSON schema: " + cause,
                          main_message(checked->faults));
+  }
+
+  void tell_coerced(const Repair& repair) {
+    if (room_.is_full()) {
+      ++report_.coerced_left_out;
+      return;
+    }
+    const Repair& told = report_.coerced.emplace_back(
+        Repair{std::string(kParameters) + shorten_pointer(repair.path), shorten(repair.from),
+               shorten(repair.to), repair.reason});
+    room_.take(sizeof told + told.path.size() + told.from.size() + told.to.size() +
+               told.reason.size());
   }
 
   // Of a failed choice the first branch tells more than "must match a schema in anyOf".
@@ -222,24 +312,21 @@ class ToolShaper {
   }
 
   bool refuse_schema(const std::string& path, std::string cause, const std::string& message) {
-    const std::string place = std::string(kParameters) + path;
-    report_.fault = ToolFault{
-        NormalizeRule::ValidSchema, place, std::move(cause),
-        fmt::format("its parameters are no valid JSON Schema at {}: {}", place, message),
-        fmt::format("correct {} in the server or extension that provides the tool", place)};
-    return false;
+    const std::string place = std::string(kParameters) + shorten_pointer(path);
+    return refuse(
+        {NormalizeRule::ValidSchema, place, std::move(cause),
+         fmt::format("its parameters are no valid JSON Schema at {}: {}", place, message),
+         fmt::format("correct {} in the server or extension that provides the tool", place)});
   }
 
   bool arrays_have_items() {
     for (const SchemaNode& place : nodes_.all()) {
       const JsonNode& node = *place.node;
       if (!is_text(node.find("type"), "array") || !is_falsy(node.find("items"))) continue;
-      const std::string path = pointer(place);
-      report_.fault =
-          ToolFault{NormalizeRule::ArrayItems, path, "tool parameters array type must have items",
-                    fmt::format("the array at {} does not say what its items are", path),
-                    R"(add "items" there, for instance {"type":"string"}, or true for anything)"};
-      return false;
+      const std::string path = shorten(nodes_.pointer(kParameters, place), kLongestPath);
+      return refuse({NormalizeRule::ArrayItems, path, "tool parameters array type must have items",
+                     fmt::format("the array at {} does not say what its items are", path),
+                     R"(add "items" there, for instance {"type":"string"}, or true for anything)"});
     }
     return true;
   }
@@ -252,8 +339,8 @@ class ToolShaper {
       const auto cut = cut_units(description->text, kMaxDescription, options_.classic, storage);
       if (storage.empty()) return;
       JsonTree::replace(*description, *tree_.make_string(cut));
-      fix(NormalizeRule::DescriptionLength, pointer(place) + "/description",
-          fmt::format("object description is too long (truncated to {} chars)", kMaxDescription));
+      fix(NormalizeRule::DescriptionLength, place, "description",
+          "object description is too long (truncated to {} chars)", kMaxDescription);
     });
   }
 
@@ -263,14 +350,12 @@ class ToolShaper {
                                  place.keyword == WalkedKeyword::Contains;
       place.gone = dropped_above || nodes_.all()[place.parent].gone;
       if (place.gone) continue;
-      for (JsonNode* member = place.node->first; member != nullptr;) {
-        const std::string_view keyword = member->key;
-        member = member->next;
-        if (!is_dropped(keyword)) continue;
-        fix(NormalizeRule::Keywords, fmt::format("{}/{}", pointer(place), keyword),
-            fmt::format("object has unsupported schema keyword '{}'", keyword));
-        JsonTree::remove(*place.node, keyword);
-      }
+      remove_members(*place.node, [&](const JsonNode& member) {
+        if (!is_dropped(member.key)) return false;
+        fix(NormalizeRule::Keywords, place, member.key,
+            "object has unsupported schema keyword '{}'", member.key);
+        return true;
+      });
     }
   }
 
@@ -279,14 +364,14 @@ class ToolShaper {
     for (const std::string_view keyword : kRootCombinators) {
       if (!JsonTree::remove(schema, keyword)) continue;
       dropped = true;
-      fix(NormalizeRule::RootCombinators, fmt::format("{}/{}", kParameters, keyword),
-          fmt::format("object has unsupported top-level schema keyword '{}'", keyword));
+      fix(NormalizeRule::RootCombinators, SchemaNode{}, keyword,
+          "object has unsupported top-level schema keyword '{}'", keyword);
     }
     if (dropped) nodes_.collect(schema);
   }
 
-  bool is_known(const JsonNode& properties, std::string_view name) const {
-    if (properties.find(name) != nullptr) return true;
+  bool is_known(const MemberNames& properties, std::string_view name) const {
+    if (properties.has(name)) return true;
     return options_.classic && std::ranges::find(kInherited, name) != kInherited.end();
   }
 
@@ -296,26 +381,27 @@ class ToolShaper {
       if (required == nullptr || !is_text(node.find("type"), "object")) return;
       const JsonNode* properties = node.find("properties");
       if (properties == nullptr) return;
+      const MemberNames names(*properties, required->size);
       for (const JsonNode* name = required->first; name != nullptr; name = name->next)
-        if (!is_known(*properties, name->text)) return keep_known(*required, *properties, place);
+        if (!is_known(names, name->text)) return keep_known(*required, names, place);
     });
   }
 
-  void keep_known(JsonNode& required, const JsonNode& properties, const SchemaNode& place) {
+  void keep_known(JsonNode& required, const MemberNames& properties, const SchemaNode& place) {
     JsonNode* kept = tree_.make(Kind::Array);
     for (const JsonNode* name = required.first; name != nullptr; name = name->next) {
       if (is_known(properties, name->text)) {
         tree_.append(*kept, tree_.clone(*name));
         continue;
       }
-      fix(NormalizeRule::Required, pointer(place) + "/required",
-          fmt::format("object has required property '{}' that is not defined", name->text));
+      fix(NormalizeRule::Required, place, "required",
+          "object has required property '{}' that is not defined", shorten(name->text));
     }
     JsonTree::replace(required, *kept);
   }
 
   void change_tuples() {
-    each_node([this](JsonNode& node, const SchemaNode& place) {
+    each_node([this](JsonNode& node, SchemaNode& place) {
       JsonNode* items = node.find("items");
       if (items == nullptr || !items->is(Kind::Array) || !is_text(node.find("type"), "array"))
         return;
@@ -324,7 +410,8 @@ class ToolShaper {
       JsonNode* choice = tree_.make(Kind::Object);
       tree_.set(*choice, "anyOf", choices);
       JsonTree::replace(*items, *choice);
-      fix(NormalizeRule::Tuples, pointer(place) + "/items",
+      place.items_in_any_of = true;
+      fix(NormalizeRule::Tuples, place, "items",
           "array schema has items as an array, which is not supported in Draft 2020-12");
     });
   }
@@ -337,15 +424,14 @@ class ToolShaper {
       for (const JsonNode* type = types->first; type != nullptr; type = type->next)
         if (type->text != "null") tree_.append(*others, tree_.clone(*type));
       if (others->size == types->size || others->size == 0) return;
-      const std::string path = pointer(place) + "/type";
       if (others->size == 1) {
         JsonTree::replace(*types, *others->first);
         tree_.set(node, "nullable", tree_.make_bool(true));
-        fix(NormalizeRule::Nullable, path,
+        fix(NormalizeRule::Nullable, place, "type",
             "converted nullable type array to OpenAPI nullable keyword for Gemini compatibility");
       } else {
         JsonTree::replace(*types, *others);
-        fix(NormalizeRule::Nullable, path,
+        fix(NormalizeRule::Nullable, place, "type",
             "removed null from multi-type union for Gemini compatibility; this makes the field "
             "non-nullable and may cause validation errors for callers that pass null");
       }
@@ -355,6 +441,7 @@ class ToolShaper {
   JsonTree& tree_;
   const NormalizeOptions& options_;
   NormalizedTool& report_;
+  ReportRoom room_;
   SchemaNodes& nodes_;
 };
 
@@ -363,7 +450,7 @@ NormalizedTool shape_to_text(JsonTree& tree, JsonNode& tool, std::string_view so
                              const NormalizeOptions& options) {
   NormalizedTool report;
   if (!ToolShaper(tree, options, report).shape(tool)) return report;
-  if (!source.empty() && report.fixes.empty() && report.coerced.empty()) {
+  if (!source.empty() && !report.changed()) {
     report.text = source;
   } else {
     thread_local std::string buffer;
@@ -384,6 +471,17 @@ std::string NormalizedTool::classic_error() const {
       name, fault->cause);
 }
 
+std::size_t NormalizedTool::report_bytes() const {
+  std::size_t bytes = sizeof *this + name.size();
+  bytes += fixes.capacity() * sizeof(SchemaFix) + coerced.capacity() * sizeof(Repair);
+  for (const SchemaFix& fix : fixes) bytes += fix.path.size() + fix.message.size();
+  for (const Repair& each : coerced)
+    bytes += each.path.size() + each.from.size() + each.to.size() + each.reason.size();
+  if (fault)
+    bytes += fault->path.size() + fault->cause.size() + fault->reason.size() + fault->advice.size();
+  return bytes;
+}
+
 JsonNode* normalize_tool(JsonTree& tree, const JsonNode& tool, const NormalizeOptions& options,
                          NormalizedTool& report) {
   JsonNode* copy = tree.clone(tool);
@@ -391,15 +489,15 @@ JsonNode* normalize_tool(JsonTree& tree, const JsonNode& tool, const NormalizeOp
 }
 
 NormalizedTool normalize_tool(const JsonNode& tool, const NormalizeOptions& options) {
-  JsonTree& tree = scratch_tree();
-  return shape_to_text(tree, *tree.clone(tool), {}, options);
+  ScratchTree tree;
+  return shape_to_text(*tree, *tree->clone(tool), {}, options);
 }
 
 Result<NormalizedTool> normalize_tool(std::string_view tool_text, const NormalizeOptions& options) {
-  JsonTree& tree = scratch_tree();
-  auto tool = tree.parse(tool_text);
+  ScratchTree tree;
+  auto tool = tree->parse(tool_text);
   if (!tool) return std::unexpected(tool.error());
-  return shape_to_text(tree, **tool, tool_text, options);
+  return shape_to_text(*tree, **tool, tool_text, options);
 }
 
 std::string NormalizedList::text() const {
@@ -420,8 +518,16 @@ Result<NormalizedList> normalize_tools(const JsonNode* list, const NormalizeOpti
   if (result.absent) return result;
   if (!list->is(Kind::Array))
     return fail_at("tools", Errc::InvalidRequest, "the tools must be a list of function tools");
+  if (list->size > kMaxListedTools)
+    return fail_at("tools", Errc::InvalidRequest, "at most {} tools can be normalised at once",
+                   kMaxListedTools);
+  NormalizeOptions each = options;
+  std::size_t bytes_left = kListBytes;
   for (const JsonNode* tool = list->first; tool != nullptr; tool = tool->next) {
-    result.tools.push_back(std::make_shared<const NormalizedTool>(normalize_tool(*tool, options)));
+    each.max_told_bytes = std::min(options.max_told_bytes, bytes_left);
+    result.tools.push_back(std::make_shared<const NormalizedTool>(normalize_tool(*tool, each)));
+    bytes_left -=
+        std::min(bytes_left, result.tools.back()->report_bytes() - sizeof(NormalizedTool));
     if (bad_tools == BadTools::Quarantine || !result.tools.back()->fault) continue;
     result.error = result.tools.back()->classic_error();
     break;

@@ -3,6 +3,7 @@
 // it for each request's tools (through NormalizedTools), `toolgate normalize` for a file's.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -31,6 +32,8 @@ enum class NormalizeRule : std::uint8_t {
   Nullable,           // S8
 };
 
+// Names and paths of strangers stand in reports only up to a length: longer ones have "…" in the
+// middle.
 struct SchemaFix {
   NormalizeRule rule;
   std::string path;     // JSON pointer from the tool's root to what was changed
@@ -47,13 +50,19 @@ struct ToolFault {
 };
 
 struct NormalizedTool {
-  std::string name;
+  std::string name;  // for reports
   std::string text;  // the tool as JSON; empty when it has a fault
   std::vector<SchemaFix> fixes;
   std::vector<Repair>
       coerced;  // values of a wrong type, changed without a fix as the original does
+  std::size_t fixes_left_out = 0;  // made, but not in the list: it has a limit
+  std::size_t coerced_left_out = 0;
   std::optional<ToolFault> fault;
 
+  bool changed() const {
+    return !fixes.empty() || !coerced.empty() || fixes_left_out + coerced_left_out > 0;
+  }
+  std::size_t report_bytes() const;  // memory of everything but the text
   // The original's error for a tool with a fault.
   std::string classic_error() const;
 };
@@ -61,6 +70,9 @@ struct NormalizedTool {
 struct NormalizeOptions {
   SchemaChanges changes = 0;  // Families::changes_for
   bool classic = false;       // with the original's accidents, to compare with it
+  // How much of what was changed is told, fixes and coerced values together; the rest is counted.
+  std::size_t max_told = 1000;
+  std::size_t max_told_bytes = std::size_t{256} << 10;
 };
 
 // The changed copy, made in `tree`; null when `report.fault` is set. `report.text` stays empty.
@@ -78,6 +90,8 @@ enum class BadTools : std::uint8_t {
   Reject,      // the whole list fails with the original's error
 };
 
+inline constexpr std::uint32_t kMaxListedTools = 16384;
+
 struct NormalizedList {
   bool absent = false;  // there was no list or an empty one: send none
   // In order, the quarantined ones among them (with a fault and without a text).
@@ -87,7 +101,9 @@ struct NormalizedList {
   std::string text() const;  // "[…]" of the tools without a fault
 };
 
-// `list` is null when the request has no such member. The error says that it is no list.
+// `list` is null when the request has no such member. The error says that it is no list or holds
+// over kMaxListedTools. All reports together are bounded as well: beyond some MiB, fixes are only
+// counted and the texts of faults are short.
 Result<NormalizedList> normalize_tools(const JsonNode* list, const NormalizeOptions& options,
                                        BadTools bad_tools = BadTools::Quarantine);
 

@@ -1,10 +1,14 @@
 #include "schema/normalized_tools.h"
 
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 namespace toolgate {
 namespace {
+
+constexpr std::size_t kLinks = 96;  // bytes of the list's, the map's and the shared pointer's nodes
+constexpr std::size_t kShares = 8;  // no entry takes more than one
 
 std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   const auto product = static_cast<unsigned __int128>(a) * b;
@@ -37,43 +41,45 @@ std::uint64_t hash_text(std::string_view text, std::uint64_t seed) {
 
 }  // namespace
 
-std::size_t NormalizedTools::Entry::cost() const {
-  std::size_t fixes = 0;
-  for (const SchemaFix& fix : tool->fixes) fixes += fix.path.size() + fix.message.size();
-  return sizeof(Entry) + sizeof(NormalizedTool) + text.size() + tool->text.size() + fixes;
+std::shared_ptr<const NormalizedTool> NormalizedTools::find(std::string_view tool_text,
+                                                            SchemaChanges changes) {
+  const auto found = by_hash_.find(hash_text(tool_text, changes));
+  if (found == by_hash_.end()) return nullptr;
+  const Entry& entry = *found->second;
+  if (entry.changes != changes || entry.text != tool_text) return nullptr;
+  ++hits_;
+  order_.splice(order_.begin(), order_, found->second);
+  return entry.tool;
+}
+
+void NormalizedTools::put(std::string_view tool_text, SchemaChanges changes,
+                          std::shared_ptr<const NormalizedTool> tool) {
+  ++misses_;
+  const std::size_t cost =
+      sizeof(Entry) + kLinks + tool_text.size() + tool->text.size() + tool->report_bytes();
+  if (cost > capacity_bytes_ / kShares) return;
+  const std::uint64_t hash = hash_text(tool_text, changes);
+  if (const auto found = by_hash_.find(hash); found != by_hash_.end()) forget(found->second);
+  order_.push_front({hash, changes, std::string(tool_text), std::move(tool), cost});
+  by_hash_[hash] = order_.begin();
+  bytes_ += cost;
+  while (bytes_ > capacity_bytes_) forget(std::prev(order_.end()));
 }
 
 Result<std::shared_ptr<const NormalizedTool>> NormalizedTools::get(std::string_view tool_text,
                                                                    SchemaChanges changes) {
-  const std::uint64_t hash = hash_text(tool_text, changes);
-  const auto found = by_hash_.find(hash);
-  if (found != by_hash_.end() && found->second->changes == changes &&
-      found->second->text == tool_text) {
-    ++hits_;
-    order_.splice(order_.begin(), order_, found->second);
-    return found->second->tool;
-  }
-  ++misses_;
-  auto tool = normalize_tool(tool_text, {.changes = changes});
-  if (!tool) return std::unexpected(tool.error());
-  if (found != by_hash_.end()) {
-    bytes_ -= found->second->cost();
-    order_.erase(found->second);
-    by_hash_.erase(found);
-  }
-  order_.push_front({hash, changes, std::string(tool_text),
-                     std::make_shared<const NormalizedTool>(std::move(*tool))});
-  by_hash_[hash] = order_.begin();
-  bytes_ += order_.front().cost();
-  auto result = order_.front().tool;
-  while (bytes_ > capacity_bytes_ && !order_.empty()) forget_oldest();
-  return result;
+  if (auto known = find(tool_text, changes)) return known;
+  auto made = normalize_tool(tool_text, {.changes = changes});
+  if (!made) return std::unexpected(made.error());
+  auto tool = std::make_shared<const NormalizedTool>(std::move(*made));
+  put(tool_text, changes, tool);
+  return tool;
 }
 
-void NormalizedTools::forget_oldest() {
-  bytes_ -= order_.back().cost();
-  by_hash_.erase(order_.back().hash);
-  order_.pop_back();
+void NormalizedTools::forget(Order::iterator entry) {
+  bytes_ -= entry->cost;
+  by_hash_.erase(entry->hash);
+  order_.erase(entry);
 }
 
 }  // namespace toolgate

@@ -17,18 +17,23 @@ namespace toolgate {
 
 class NormalizedTools {
  public:
-  // Texts and results beyond `capacity_bytes` are forgotten, the oldest first.
+  // Texts and results beyond `capacity_bytes` are forgotten, the oldest first. What would take an
+  // eighth of it alone is not kept.
   explicit NormalizedTools(std::size_t capacity_bytes = std::size_t{16} << 20)
       : capacity_bytes_(capacity_bytes) {}
 
   // The error says that `tool_text` is not JSON; what is wrong with the tool is in its fault.
   Result<std::shared_ptr<const NormalizedTool>> get(std::string_view tool_text,
                                                     SchemaChanges changes);
+  // The two halves of get(), for a caller that normalises on another thread. Null when unknown.
+  std::shared_ptr<const NormalizedTool> find(std::string_view tool_text, SchemaChanges changes);
+  void put(std::string_view tool_text, SchemaChanges changes,
+           std::shared_ptr<const NormalizedTool> tool);
 
   std::size_t size() const { return by_hash_.size(); }
   std::size_t bytes() const { return bytes_; }
   std::uint64_t hits() const { return hits_; }
-  std::uint64_t misses() const { return misses_; }
+  std::uint64_t misses() const { return misses_; }  // results put in
 
  private:
   struct Entry {
@@ -36,11 +41,11 @@ class NormalizedTools {
     SchemaChanges changes = 0;
     std::string text;
     std::shared_ptr<const NormalizedTool> tool;
-    std::size_t cost() const;
+    std::size_t cost = 0;  // bytes
   };
   using Order = std::list<Entry>;  // newest first
 
-  void forget_oldest();
+  void forget(Order::iterator entry);
 
   const std::size_t capacity_bytes_;
   std::size_t bytes_ = 0;

@@ -10,7 +10,6 @@ namespace toolgate {
 namespace {
 
 constexpr std::size_t kLongestPattern = 65536;
-constexpr std::uint32_t kMatchLimit = 1'000'000;
 constexpr std::uint32_t kHeapKilobytes = 20'000;
 constexpr std::size_t kStackBytes = std::size_t{1} << 20;
 
@@ -20,7 +19,6 @@ struct MatchTools {
       : data(pcre2_match_data_create(1, nullptr)),
         context(pcre2_match_context_create(nullptr)),
         stack(pcre2_jit_stack_create(32768, kStackBytes, nullptr)) {
-    pcre2_set_match_limit(context, kMatchLimit);
     pcre2_set_heap_limit(context, kHeapKilobytes);
     pcre2_jit_stack_assign(context, nullptr, stack);
   }
@@ -69,11 +67,18 @@ Pattern::~Pattern() {
   pcre2_code_free(static_cast<pcre2_code*>(code_));
 }
 
-Pattern::Outcome Pattern::match(std::string_view text) const {
+std::size_t Pattern::bytes() const {
+  std::size_t code = 0;
+  pcre2_pattern_info(static_cast<pcre2_code*>(code_), PCRE2_INFO_SIZE, &code);
+  return sizeof(Pattern) + source_.size() + code;
+}
+
+Pattern::Outcome Pattern::match(std::string_view text, std::uint32_t units) const {
   auto* code = static_cast<pcre2_code*>(code_);
   std::call_once(translated_to_machine_code_,
                  [code] { pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); });
   MatchTools& own = tools();
+  pcre2_set_match_limit(own.context, units);
   const auto* subject = reinterpret_cast<PCRE2_SPTR>(text.empty() ? "" : text.data());
   const int found =
       pcre2_match(code, subject, text.size(), 0, PCRE2_NO_UTF_CHECK, own.data, own.context);

@@ -2,6 +2,7 @@
 // that no pattern can hang a check. compile.cpp makes them; a Pattern may be used by many threads.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -23,10 +24,13 @@ class Pattern {
   Pattern& operator=(const Pattern&) = delete;
 
   enum class Outcome { Match, NoMatch, Exhausted };
-  // Whether it matches anywhere in `text` (valid UTF-8). Exhausted: the match limit was reached.
-  Outcome match(std::string_view text) const;
+  static constexpr std::uint32_t kMostUnits = 8'000'000;
+  // Whether it matches anywhere in `text` (valid UTF-8). Exhausted: it takes more than `units` of
+  // PCRE2's match limit, which mostly take some 2 ns each but may take a look at the whole text.
+  Outcome match(std::string_view text, std::uint32_t units = kMostUnits) const;
 
   std::string_view source() const { return source_; }
+  std::size_t bytes() const;  // what it takes in memory, without its machine code
 
  private:
   Pattern(std::string_view source, void* code) : source_(source), code_(code) {}

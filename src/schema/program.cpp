@@ -1,6 +1,8 @@
 // See program.h; also the words of types.h.
 #include "schema/program.h"
 
+#include "base/json_pointer.h"
+
 namespace toolgate {
 
 namespace {
@@ -53,19 +55,6 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Op::UnevaluatedP
               "dependentRequired",
               "dependentSchemas",
               "unevaluatedProperties"};
-
-void append_token(std::string& out, std::string_view token) {
-  out += '/';
-  for (const char c : token) {
-    if (c == '~') {
-      out += "~0";
-    } else if (c == '/') {
-      out += "~1";
-    } else {
-      out += c;
-    }
-  }
-}
 
 }  // namespace
 
@@ -125,10 +114,11 @@ std::string Schema::location(SubschemaId id) const {
   std::string out = way.back()->is_pointer ? std::string(way.back()->keyword) : "#";
   for (std::size_t i = way.size() - 1; i-- > 0;) {
     const Origin& origin = *way[i];
-    append_token(out, origin.keyword);
-    if (origin.index != kNone) append_token(out, std::to_string(origin.index));
+    append_pointer_step(out, origin.keyword);
+    if (origin.index != kNone) append_pointer_step(out, std::to_string(origin.index));
     // A member may have the empty name.
-    if (origin.index == kNone && origin.name.data() != nullptr) append_token(out, origin.name);
+    if (origin.index == kNone && origin.name.data() != nullptr)
+      append_pointer_step(out, origin.name);
   }
   return out;
 }

@@ -5,9 +5,11 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/json_number.h"
@@ -154,13 +156,6 @@ struct Dependency {
   SubschemaId schema = kNone;
 };
 
-// Where a `$dynamicAnchor` of some name leads in one resource.
-struct DynamicAnchor {
-  std::uint32_t resource = 0;
-  std::string_view name;
-  SubschemaId target = 0;
-};
-
 class Schema {
  public:
   std::vector<Subschema> subschemas;  // 0 is the root
@@ -176,7 +171,8 @@ class Schema {
   std::vector<ContainsRule> contains;
   std::vector<Dependency> dependencies;
   std::vector<std::string_view> dynamic_names;
-  std::vector<DynamicAnchor> dynamic_anchors;
+  // Where a `$dynamicAnchor` leads, by resource and name.
+  std::map<std::pair<std::uint32_t, std::string_view>, SubschemaId> dynamic_anchors;
 
   Dialect dialect = Dialect::Mixed;
   std::string text;  // what `tree` refers to

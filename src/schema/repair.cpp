@@ -103,6 +103,8 @@ class InputChecker {
       return false;
     }
     root_ = *parsed;
+    if (tree_.dropped_members() && !options_.classic)
+      note("", "", "", "of members with the same name only the last one counts");
     if (!root_->is(Kind::Null)) return true;
     JsonTree::replace(*root_, *tree_.make(Kind::Object));
     note("", "null", "{}", "the input was null");
@@ -134,11 +136,19 @@ class InputChecker {
   void check_rounds() {
     for (int round = 0;; ++round) {
       rebuild_keys();
+      if (!options_.classic) {
+        // What is valid needs no coercion, which might follow a branch that does not count.
+        const auto valid = is_valid(*schema_, *root_, steps_left_);
+        if (!valid) return refuse_limit(valid.error());
+        if (*valid) return accept();
+      }
       auto report =
           check(*schema_, *root_, tree_,
-                {.coerce = true, .first_only = options_.classic, .max_steps = options_.max_steps});
+                {.coerce = true, .first_only = options_.classic, .max_steps = steps_left_});
       if (!report) return refuse_limit(report.error());
       for (Repair& repair : report->repairs) result_.repairs.push_back(std::move(repair));
+      result_.repairs_left_out += report->repairs_left_out;
+      steps_left_ -= std::min(steps_left_, report->steps);
       if (report->valid()) return accept();
       const bool opened = round < kMaxRounds &&
                           (options_.classic ? open_classic(report->faults) : open(report->faults));
@@ -285,6 +295,7 @@ class InputChecker {
   JsonTree tree_;
   JsonNode* root_ = nullptr;
   bool rebuilt_keys_ = false;
+  std::uint64_t steps_left_ = options_.max_steps;  // of all rounds together
   InputCheck result_;
 };
 

@@ -1,6 +1,6 @@
 // What a model sent as a tool's input: parsed, coerced and repaired where the schema says what was
 // meant, and checked. Every change is reported; the model's own text is used where there was none.
-// The agent loop calls it for each tool call, `toolgate validate` for a file.
+// `toolgate validate` calls it.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct RepairOptions {
   // The schema's own tree: flattened keys are rebuilt only where it is given.
   const JsonNode* schema_root = nullptr;
   bool rebuild_keys = true;
-  std::uint64_t max_steps = kDefaultCheckSteps;  // of one check; a repair checks again
+  std::uint64_t max_steps = kDefaultCheckSteps;  // of all checks that the repairs take
 };
 
 struct InputFault {
@@ -38,6 +38,7 @@ struct InputCheck {
   std::vector<InputFault> faults;
   std::size_t faults_left_out = 0;
   std::vector<Repair> repairs;  // in the order they were made; also when the input stays invalid
+  std::size_t repairs_left_out = 0;  // too many to list
 
   std::string message;  // for the model when invalid: every fault with its path
   std::string classic;  // the original's message, byte for byte

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json_number.h"
+#include "base/json_pointer.h"
 #include "schema/coerce.h"
 #include "schema/leaf.h"
 
@@ -18,6 +19,8 @@ namespace {
 using Kind = JsonNode::Kind;
 
 constexpr std::size_t kLongestList = 200;
+constexpr std::size_t kSqueezedStep = 64;
+constexpr std::size_t kSqueezedText = 512;
 // Finding words takes longer than most rules.
 constexpr std::uint64_t kStepsPerFault = 20;
 
@@ -39,22 +42,85 @@ std::string kind_word(const JsonNode& value) {
   return {};
 }
 
+bool is_inside_character(std::string_view text, std::size_t at) {
+  return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80;
+}
+
 // Cut at a character's end.
+std::string_view first_bytes(std::string_view text, std::size_t count) {
+  if (text.size() <= count) return text;
+  while (count > 0 && is_inside_character(text, count)) --count;
+  return text.substr(0, count);
+}
+
 std::string shorten(std::string text) {
   if (text.size() <= kLongestList) return text;
-  std::size_t end = kLongestList;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80) --end;
-  text.resize(end);
+  text.resize(first_bytes(text, kLongestList).size());
   return text + " …";
+}
+
+// The middle taken out.
+std::string squeeze(std::string_view text, std::size_t longest) {
+  if (text.size() <= longest) return std::string(text);
+  std::size_t rest = text.size() - longest / 2;
+  while (rest < text.size() && is_inside_character(text, rest)) ++rest;
+  return std::string(first_bytes(text, longest / 2)).append("…").append(text.substr(rest));
+}
+
+// As JSON, at least the part that will be shown.
+void append_beginning(std::string& out, const JsonNode& value) {
+  const bool object = value.is(Kind::Object);
+  if (!object && !value.is(Kind::Array)) {
+    JsonNode part = value;
+    part.text = first_bytes(value.text, kLongestList + 4);
+    append_json(out, part);
+    return;
+  }
+  out += object ? '{' : '[';
+  for (const JsonNode* each = value.first; each && out.size() <= kLongestList; each = each->next) {
+    if (each != value.first) out += ',';
+    if (object) {
+      JsonNode key;
+      key.kind = Kind::String;
+      key.text = each->key;
+      append_beginning(out, key);
+      out += ':';
+    }
+    append_beginning(out, *each);
+  }
+  out += object ? '}' : ']';
+}
+
+std::string beginning_of(const JsonNode& value) {
+  std::string out;
+  append_beginning(out, value);
+  return shorten(std::move(out));
 }
 
 std::string list_values(const JsonNode& list) {
   std::string out;
   for (const JsonNode* each = list.first; each && out.size() <= kLongestList; each = each->next) {
     if (!out.empty()) out += ", ";
-    append_json(out, *each);
+    append_beginning(out, *each);
   }
   return shorten(std::move(out));
+}
+
+std::size_t bytes_of(const Fault& fault) {
+  return fault.path.size() + fault.schema_path.size() + fault.message.size() +
+         fault.sentence.size() + fault.property.size();
+}
+
+// Every step of a pointer on its own.
+std::string squeeze_pointer(std::string_view pointer) {
+  std::string out;
+  for (;;) {
+    const auto slash = pointer.find('/');
+    out += squeeze(pointer.substr(0, slash), kSqueezedStep);
+    if (slash == pointer.npos) return out;
+    out += '/';
+    pointer.remove_prefix(slash + 1);
+  }
 }
 
 // As `type` was written: "string", or "string,null".
@@ -104,6 +170,7 @@ Verdict Reporter::check_object_schema(const Visit& visit) {
   if (scope_ == nullptr || scope_->resource != sub.resource) scope_ = &scope;
   Verdict verdict = Verdict::Pass;
   if (sub.tracks) {
+    if (!budget_.spend(Evaluated::steps(visit.value.size))) return Verdict::Fail;
     Evaluated own(visit.value.size);
     verdict = run_rules(Visit{visit.id, visit.value, visit.place, &own});
     if (visit.evaluated != nullptr) visit.evaluated->merge(own);
@@ -196,9 +263,14 @@ Verdict Reporter::run_group(const Visit& visit, Group group) {
 }
 
 Verdict Reporter::check_type(const Visit& visit) {
-  const Subschema& sub = schema_.subschemas[visit.id];
-  if (type_fits(sub.types, visit.value)) return Verdict::Pass;
+  if (type_fits(budget_, schema_.subschemas[visit.id].types, visit.value)) return Verdict::Pass;
+  const JsonNode& schema = *schema_.origins[visit.id].node;
+  if (!budget_.spend(schema.size / 16)) return Verdict::Fail;
   if (coerces_ && coerce(visit)) return Verdict::Pass;
+  return refuse_type(visit);
+}
+
+Verdict Reporter::refuse_type(const Visit& visit) {
   const std::string wanted = type_words(*schema_.origins[visit.id].node->find("type"));
   return report(visit, {.keyword = "type",
                         .message = "must be " + wanted,
@@ -207,11 +279,12 @@ Verdict Reporter::check_type(const Visit& visit) {
                             visit.value.is(Kind::Number) && wanted.find("integer") != wanted.npos
                                 ? "a number with a fraction"
                                 : kind_word(visit.value)),
-                        .expected = sub.types});
+                        .expected = schema_.subschemas[visit.id].types});
 }
 
 bool Reporter::coerce(const Visit& visit) {
   const JsonNode& type = *schema_.origins[visit.id].node->find("type");
+  if (!budget_.spend((1 + type.size) * (1 + visit.value.text.size() / 16))) return false;
   const JsonNode* made = nullptr;
   std::string_view word;
   if (type.is(Kind::String)) {
@@ -224,12 +297,36 @@ bool Reporter::coerce(const Visit& visit) {
     }
   }
   if (made == nullptr) return false;
-  if (name_owner_ == nullptr) {
-    out_.repairs.push_back({path_of(visit.place), write_json(visit.value), write_json(*made),
-                            fmt::format("the schema wants {}", word)});
-  }
+  if (name_owner_ == nullptr) note_repair(visit, *made, word);
+  if (!options_.first_only) coerced_.push_back({&visit.value, visit.value});
   JsonTree::replace(visit.value, *made);
   return true;
+}
+
+// Ajv leaves the values that a losing branch has coerced as they are; so does first_only.
+void Reporter::take_back(const Trial& trial) {
+  if (options_.first_only) return;
+  for (; coerced_.size() > trial.coerced; coerced_.pop_back())
+    JsonTree::replace(*coerced_.back().node, coerced_.back().before);
+  out_.repairs.resize(trial.repairs);
+  out_.repairs_left_out = trial.repairs_left_out;
+}
+
+// The first one is always noted: that there are none means that nothing has changed.
+void Reporter::note_repair(const Visit& visit, const JsonNode& made, std::string_view type) {
+  const bool full =
+      repair_bytes_ >= kMostReportBytes || out_.repairs.size() >= options_.max_repairs;
+  if (full) {
+    ++out_.repairs_left_out;
+    return;
+  }
+  const std::size_t room = kMostReportBytes - repair_bytes_;
+  Repair repair{path_of(visit.place, room), write_json(visit.value), write_json(made),
+                fmt::format("the schema wants {}", type)};
+  if (repair.from.size() > room) repair.from = squeeze(repair.from, kSqueezedText);
+  if (repair.to.size() > room) repair.to = squeeze(repair.to, kSqueezedText);
+  repair_bytes_ += repair.path.size() + repair.from.size() + repair.to.size();
+  out_.repairs.push_back(std::move(repair));
 }
 
 // Ajv compiles a schema with references in it as a function of its own; others are put in place.
@@ -245,7 +342,11 @@ Verdict Reporter::refer(const Visit& visit, SubschemaId target) {
 }
 
 bool Reporter::try_silently(const Visit& visit, SubschemaId id) {
+  if (visit.evaluated != nullptr && !budget_.spend(Evaluated::steps(visit.value.size))) {
+    return false;
+  }
   const Mark before = mark();
+  const Trial started = trial();
   const bool first_only = std::exchange(first_only_, true);
   const bool in_branch = std::exchange(in_branch_, true);
   Evaluated own(visit.evaluated != nullptr ? visit.value.size : 0);
@@ -254,23 +355,25 @@ bool Reporter::try_silently(const Visit& visit, SubschemaId id) {
   first_only_ = first_only;
   in_branch_ = in_branch;
   go_back(before);
-  if (verdict != Verdict::Pass) return false;
+  if (verdict != Verdict::Pass) {
+    take_back(started);
+    return false;
+  }
   if (visit.evaluated != nullptr) visit.evaluated->merge(own);
   return true;
 }
 
 Verdict Reporter::const_rule(const Visit& visit, const Rule& rule) {
   const JsonNode& wanted = *schema_.values[rule.a];
-  if (equal(wanted, visit.value)) return Verdict::Pass;
+  if (equal_within(budget_, wanted, visit.value)) return Verdict::Pass;
   return report(visit, {.keyword = "const",
                         .message = "must be equal to constant",
-                        .sentence = "must be " + shorten(write_json(wanted))});
+                        .sentence = "must be " + beginning_of(wanted)});
 }
 
 Verdict Reporter::enum_rule(const Visit& visit, const Rule& rule) {
   const EnumRule& list = schema_.enums[rule.a];
-  if (!budget_.spend(list.list->size / 16)) return Verdict::Fail;
-  if (enum_holds(list, visit.value)) return Verdict::Pass;
+  if (enum_holds(budget_, list, visit.value)) return Verdict::Pass;
   return report(visit, {.keyword = "enum",
                         .message = "must be equal to one of the allowed values",
                         .sentence = "must be one of " + list_values(*list.list)});
@@ -287,7 +390,7 @@ Verdict Reporter::not_rule(const Visit& visit, const Rule& rule) {
 Verdict Reporter::any_rule(const Visit& visit, const Rule& rule) {
   switch (rule.op) {
     case Op::DynamicRef:
-      return refer(visit, dynamic_target(schema_, rule, scope_));
+      return refer(visit, dynamic_target(schema_, rule, scope_, budget_));
     case Op::Ref:
       return refer(visit, rule.a);
     case Op::Const:
@@ -310,7 +413,7 @@ Verdict Reporter::any_rule(const Visit& visit, const Rule& rule) {
 Verdict Reporter::number_rule(const Visit& visit, const Rule& rule) {
   const JsonNumber number(visit.value.text);
   const JsonNumber& limit = schema_.numbers[rule.a];
-  if (!number.small && !budget_.spend(visit.value.text.size())) return Verdict::Fail;
+  if (!budget_.spend(number_steps(rule.op, number, limit))) return Verdict::Fail;
   if (number_fits(rule.op, number, limit)) return Verdict::Pass;
   static constexpr std::string_view kWords[] = {"<=", ">=", "<", ">", "multiple of"};
   const auto word = kWords[static_cast<int>(rule.op) - static_cast<int>(Op::Maximum)];
@@ -329,6 +432,7 @@ std::string Reporter::limit_text(const Rule& rule) const {
 
 Verdict Reporter::string_rule(const Visit& visit, const Rule& rule) {
   const std::string_view text = visit.value.text;
+  if (rule.op != Op::Pattern && !budget_.spend_bytes(text.size() * 2)) return Verdict::Fail;
   switch (rule.op) {
     case Op::MaxLength:
       if (!is_longer(text, rule.a)) return Verdict::Pass;
@@ -351,7 +455,7 @@ Verdict Reporter::string_rule(const Visit& visit, const Rule& rule) {
                             .message = fmt::format("must match pattern \"{}\"", pattern.source())});
     }
     default: {
-      if (matches_format(static_cast<Format>(rule.a), text)) return Verdict::Pass;
+      if (format_fits(budget_, static_cast<Format>(rule.a), text)) return Verdict::Pass;
       const JsonNode& format = *schema_.origins[visit.id].node->find("format");
       return report(visit, {.keyword = "format",
                             .message = fmt::format("must match format \"{}\"", format.text)});
@@ -360,18 +464,23 @@ Verdict Reporter::string_rule(const Visit& visit, const Rule& rule) {
 }
 
 Verdict Reporter::report(const Visit& visit, Words words, bool appended) {
-  if (budget_.stopped() || !budget_.spend(kStepsPerFault)) return Verdict::Fail;
+  const std::size_t words_size =
+      words.message.size() + words.sentence.size() + words.property.size();
+  if (budget_.stopped() || !budget_.spend(kStepsPerFault + words_size / 64)) {
+    return Verdict::Fail;
+  }
   const bool returns = first_only_ && !in_branch_;
   if (returns && !appended) {
-    out_.faults.resize(function_start_);
+    keep_faults(function_start_);
     out_.left_out = 0;
   }
   if (out_.faults.size() >= options_.max_faults) {
     ++out_.left_out;
     return returns ? Verdict::Returned : Verdict::Fail;
   }
+  const std::size_t room = kMostReportBytes - std::min(fault_bytes_, kMostReportBytes);
   Fault fault;
-  fault.path = path_of(visit.place);
+  fault.path = path_of(visit.place, room);
   fault.schema_path = schema_.location(visit.id) + '/' + std::string(words.keyword);
   fault.keyword = words.keyword;
   fault.sentence = words.sentence.empty() ? words.message : std::move(words.sentence);
@@ -380,33 +489,46 @@ Verdict Reporter::report(const Visit& visit, Words words, bool appended) {
   fault.node = name_owner_ != nullptr ? name_owner_ : &visit.value;
   fault.expected = words.expected;
   fault.branch_depth = branch_depth_;
+  if (!budget_.spend_bytes(fault.path.size() + fault.schema_path.size())) return Verdict::Fail;
+  if (bytes_of(fault) > room) {
+    fault.path = squeeze_pointer(fault.path);
+    fault.schema_path = squeeze_pointer(fault.schema_path);
+    fault.message = squeeze(fault.message, kSqueezedText);
+    fault.sentence = squeeze(fault.sentence, kSqueezedText);
+    fault.property = squeeze(fault.property, kSqueezedText);
+  }
+  fault_bytes_ += bytes_of(fault);
   out_.faults.push_back(std::move(fault));
   return returns ? Verdict::Returned : Verdict::Fail;
 }
 
+void Reporter::keep_faults(std::size_t count) {
+  while (out_.faults.size() > count) {
+    fault_bytes_ -= bytes_of(out_.faults.back());
+    out_.faults.pop_back();
+  }
+}
+
 void Reporter::go_back(const Mark& mark) {
-  out_.faults.resize(std::min(out_.faults.size(), mark.faults));
+  keep_faults(mark.faults);
   out_.left_out = mark.left_out;
 }
 
-std::string Reporter::path_of(const Place* place) const {
+std::string Reporter::path_of(const Place* place, std::size_t room) const {
   std::vector<const Place*> way;
-  for (; place != nullptr; place = place->above) way.push_back(place);
+  std::size_t size = 0;
+  for (; place != nullptr; place = place->above) {
+    way.push_back(place);
+    size += 1 + place->key.size();
+  }
   std::string out;
   for (std::size_t i = way.size(); i-- > 0;) {
-    out += '/';
     if (way[i]->index != kNone) {
-      out += std::to_string(way[i]->index);
-      continue;
-    }
-    for (const char c : way[i]->key) {
-      if (c == '~') {
-        out += "~0";
-      } else if (c == '/') {
-        out += "~1";
-      } else {
-        out += c;
-      }
+      out += fmt::format("/{}", way[i]->index);
+    } else if (size <= room) {
+      append_pointer_step(out, way[i]->key);
+    } else {
+      append_pointer_step(out, squeeze(way[i]->key, kSqueezedStep));
     }
   }
   return out;

@@ -23,6 +23,7 @@ class Reporter {
 
   void run(JsonNode& value);
   std::optional<Error> error() const { return budget_.error(); }
+  std::uint64_t steps() const { return budget_.spent(); }
 
  private:
   // The way to a value, innermost first.
@@ -44,6 +45,17 @@ class Reporter {
     std::size_t left_out = 0;
   };
 
+  // Where the lists of changes stood, to take back those of a branch that loses.
+  struct Trial {
+    std::size_t coerced = 0;
+    std::size_t repairs = 0;
+    std::size_t repairs_left_out = 0;
+  };
+  struct Coerced {
+    JsonNode* node;
+    JsonNode before;
+  };
+
   // report.cpp
   Verdict check(const Visit& visit, bool in_place);
   Verdict check_below(SubschemaId id, JsonNode& value, const Place& place);
@@ -51,6 +63,7 @@ class Reporter {
   Verdict run_rules(const Visit& visit);
   Verdict run_group(const Visit& visit, Group group);
   Verdict check_type(const Visit& visit);
+  Verdict refuse_type(const Visit& visit);
   bool type_comes_late(SubschemaId id, Group& group) const;
   bool coerce(const Visit& visit);
   Verdict refer(const Visit& visit, SubschemaId target);
@@ -88,6 +101,7 @@ class Reporter {
   Verdict properties(const Visit& visit);
   Verdict pattern_properties(const Visit& visit);
   Verdict unevaluated_properties(const Visit& visit, const Rule& rule);
+  Verdict other_member(const Visit& visit, const Rule& rule, JsonNode& member);
   Verdict refuse_member(const Visit& visit, Op op, std::string_view name);
   bool is_defined(const ObjectRules& rules, std::string_view name);
 
@@ -105,9 +119,14 @@ class Reporter {
   Verdict report_extra(const Visit& visit, Words words) {
     return report(visit, std::move(words), true);
   }
+  Trial trial() const { return {coerced_.size(), out_.repairs.size(), out_.repairs_left_out}; }
+  void take_back(const Trial& trial);
   Mark mark() const { return {out_.faults.size(), out_.left_out}; }
   void go_back(const Mark& mark);
-  std::string path_of(const Place* place) const;
+  void keep_faults(std::size_t count);
+  void note_repair(const Visit& visit, const JsonNode& made, std::string_view type);
+  // Shortened where it is over `room` bytes.
+  std::string path_of(const Place* place, std::size_t room) const;
   std::string limit_text(const Rule& rule) const;
 
   // True when the rest need not be looked at: Ajv would stop, or the budget is spent.
@@ -127,7 +146,10 @@ class Reporter {
   bool coerces_ = options_.coerce;
   bool in_branch_ = false;  // Ajv's compositeRule
   std::uint32_t branch_depth_ = 0;
+  std::size_t fault_bytes_ = 0;  // of the texts so far
+  std::size_t repair_bytes_ = 0;
   std::size_t function_start_ = 0;  // faults before belong to callers of the current reference
+  std::vector<Coerced> coerced_;    // unless first_only
   JsonNode* name_owner_ = nullptr;  // the object whose member names are being checked
 };
 

@@ -8,6 +8,10 @@ namespace toolgate {
 
 // One branch: its evaluated members count if it passes.
 Verdict Reporter::branch(const Visit& visit, SubschemaId id) {
+  if (visit.evaluated != nullptr && !budget_.spend(Evaluated::steps(visit.value.size))) {
+    return Verdict::Fail;
+  }
+  const Trial started = trial();
   const bool in_branch = std::exchange(in_branch_, true);
   ++branch_depth_;
   Verdict verdict = Verdict::Pass;
@@ -20,6 +24,7 @@ Verdict Reporter::branch(const Visit& visit, SubschemaId id) {
   }
   --branch_depth_;
   in_branch_ = in_branch;
+  if (verdict != Verdict::Pass) take_back(started);
   return verdict;
 }
 

@@ -37,8 +37,7 @@ Verdict Reporter::size_rule(const Visit& visit, const Rule& rule, std::string_vi
 }
 
 Verdict Reporter::unique_items(const Visit& visit) {
-  if (!budget_.spend(visit.value.size)) return Verdict::Fail;
-  const auto twins = find_equal_items(visit.value);
+  const auto twins = find_equal_items(budget_, visit.value);
   if (!twins) return Verdict::Pass;
   return report(visit, {.keyword = "uniqueItems",
                         .message = fmt::format(
@@ -57,6 +56,7 @@ Verdict Reporter::no_more_items(const Visit& visit, const Rule& rule) {
 }
 
 Verdict Reporter::array_rule(const Visit& visit, const Rule& rule) {
+  if (!budget_.spend(visit.value.size / 16)) return Verdict::Fail;
   switch (rule.op) {
     case Op::MaxItems:
     case Op::MinItems:
@@ -157,6 +157,7 @@ Verdict Reporter::unevaluated_items(const Visit& visit, const Rule& rule) {
 }
 
 Verdict Reporter::object_rule(const Visit& visit, const Rule& rule) {
+  if (!budget_.spend(visit.value.size / 4)) return Verdict::Fail;
   switch (rule.op) {
     case Op::MaxProperties:
     case Op::MinProperties:
@@ -224,6 +225,7 @@ Verdict Reporter::property_names(const Visit& visit, const Rule& rule) {
 
 // Whether `properties` or `patternProperties` know the name.
 bool Reporter::is_defined(const ObjectRules& rules, std::string_view name) {
+  if (!budget_.spend(name.size() / 64)) return true;
   const std::uint32_t index = rules.find(name);
   if (index != kNone && rules.properties[index].schema != kNone) return true;
   for (const PatternProperty& pattern : rules.patterns) {
@@ -241,20 +243,23 @@ Verdict Reporter::refuse_member(const Visit& visit, Op op, std::string_view name
                  .property = std::string(name)});
 }
 
+// A member that only `additionalProperties` or `unevaluatedProperties` knows.
+Verdict Reporter::other_member(const Visit& visit, const Rule& rule, JsonNode& member) {
+  if (schema_.subschemas[rule.a].literal == Literal::False) {
+    return refuse_member(visit, rule.op, member.key);
+  }
+  const Place place{visit.place, member.key};
+  return check_below(rule.a, member, place);
+}
+
 Verdict Reporter::additional_properties(const Visit& visit, const Rule& rule) {
   const ObjectRules& rules = schema_.objects[schema_.subschemas[visit.id].object];
-  const bool refused = schema_.subschemas[rule.a].literal == Literal::False;
   Verdict all = Verdict::Pass;
   std::uint32_t index = 0;
   for (JsonNode* member = visit.value.first; member; member = member->next, ++index) {
     if (is_defined(rules, member->key)) continue;
     if (visit.evaluated != nullptr) visit.evaluated->mark(index);
-    if (refused) {
-      all = worse(all, refuse_member(visit, rule.op, member->key));
-    } else {
-      const Place place{visit.place, member->key};
-      all = worse(all, check_below(rule.a, *member, place));
-    }
+    all = worse(all, other_member(visit, rule, *member));
     if (ends(all)) break;
   }
   return all;
@@ -294,6 +299,7 @@ Verdict Reporter::properties(const Visit& visit) {
   present.reserve(visit.value.size);
   std::uint32_t index = 0;
   for (JsonNode* member = visit.value.first; member; member = member->next, ++index) {
+    if (!budget_.spend(member->key.size() / 64)) return Verdict::Fail;
     const std::uint32_t found = rules.find(member->key);
     if (found == kNone || found >= rules.defined) continue;
     if (visit.evaluated != nullptr) visit.evaluated->mark(index);
@@ -327,17 +333,11 @@ Verdict Reporter::pattern_properties(const Visit& visit) {
 }
 
 Verdict Reporter::unevaluated_properties(const Visit& visit, const Rule& rule) {
-  const bool refused = schema_.subschemas[rule.a].literal == Literal::False;
   Verdict all = Verdict::Pass;
   std::uint32_t index = 0;
   for (JsonNode* member = visit.value.first; member; member = member->next, ++index) {
     if (visit.evaluated->has(index)) continue;
-    if (refused) {
-      all = worse(all, refuse_member(visit, rule.op, member->key));
-    } else {
-      const Place place{visit.place, member->key};
-      all = worse(all, check_below(rule.a, *member, place));
-    }
+    all = worse(all, other_member(visit, rule, *member));
     if (ends(all)) break;
   }
   visit.evaluated->mark_all();

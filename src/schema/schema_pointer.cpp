@@ -7,16 +7,6 @@
 namespace toolgate {
 namespace {
 
-std::string unescape(std::string_view step) {
-  std::string name;
-  for (std::size_t i = 0; i < step.size(); ++i) {
-    const bool escaped = step[i] == '~' && i + 1 < step.size();
-    if (escaped) ++i;
-    name += !escaped ? step[i] : step[i] == '1' ? '/' : '~';
-  }
-  return name;
-}
-
 const JsonNode* item_named(const JsonNode& list, std::string_view name) {
   std::size_t index = 0;
   const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), index);
@@ -38,22 +28,10 @@ const JsonNode* find_in_schema(const JsonNode& schema_root, std::string_view poi
     pointer.remove_prefix(1);
     const std::string_view step = pointer.substr(0, pointer.find('/'));
     pointer.remove_prefix(step.size());
-    const std::string name = unescape(step);
+    const std::string name = unescape_pointer_step(step);
     at = at->is(JsonNode::Kind::Array) ? item_named(*at, name) : at->find(name);
   }
   return at;
-}
-
-void append_pointer_step(std::string& path, std::string_view name) {
-  path += '/';
-  for (const char c : name) {
-    if (c == '~')
-      path += "~0";
-    else if (c == '/')
-      path += "~1";
-    else
-      path += c;
-  }
 }
 
 }  // namespace toolgate

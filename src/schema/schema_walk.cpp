@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "schema/schema_pointer.h"
+#include "schema/normalize_report.h"
 
 namespace toolgate {
 namespace {
@@ -62,9 +62,13 @@ bool holds_named_schemas(WalkedKeyword keyword) {
 }  // namespace
 
 void SchemaNodes::collect(JsonNode& root) {
+  clear();
+  visit(root, {});
+}
+
+void SchemaNodes::clear() {
   if (nodes_.capacity() > kKeptNodes) nodes_ = {};
   nodes_.clear();
-  visit(root, {});
 }
 
 void SchemaNodes::visit(JsonNode& node, SchemaNode place) {
@@ -105,10 +109,11 @@ std::string SchemaNodes::pointer(std::string_view root, const SchemaNode& node) 
   std::string out = pointer(root, nodes_[node.parent]);
   out += '/';
   out += kNames[static_cast<std::size_t>(node.keyword)];
+  if (node.keyword == Items && node.in_list && nodes_[node.parent].items_in_any_of) out += "/anyOf";
   if (node.in_list)
     fmt::format_to(std::back_inserter(out), "/{}", node.index);
   else if (holds_named_schemas(node.keyword))
-    append_pointer_step(out, node.name);
+    append_short_step(out, node.name);
   return out;
 }
 

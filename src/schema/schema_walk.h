@@ -36,16 +36,18 @@ struct SchemaNode {
   std::uint32_t index = 0;   // in a list of schemas
   WalkedKeyword keyword = WalkedKeyword::None;
   bool in_list = false;
-  bool gone = false;      // dropped with a keyword above it
-  std::string_view name;  // of a named schema
+  bool gone = false;             // dropped with a keyword above it
+  bool items_in_any_of = false;  // its list of items now stands below "anyOf"
+  std::string_view name;         // of a named schema
 };
 
 class SchemaNodes {
  public:
   void collect(JsonNode& root);
+  void clear();  // keeps some memory
   std::vector<SchemaNode>& all() { return nodes_; }
 
-  // The JSON pointer of a node as it stood when it was collected.
+  // The JSON pointer of a node, with long names shortened.
   std::string pointer(std::string_view root, const SchemaNode& node) const;
 
  private:

@@ -237,8 +237,8 @@ std::string repair_answer(json::object answer, StreamOptions options) {
   answer["choices"] = std::move(repaired);
   complete_envelope(answer, options);
   json::value* usage = answer.if_contains("usage");
-  answer["usage"] = complete_usage(usage == nullptr ? nullptr : usage->if_object(),
-                                   options.meter.get(), options.report);
+  answer["usage"] = complete_usage(usage == nullptr ? nullptr : usage->if_object(), options.meter,
+                                   options.report);
   return write_answer(std::move(answer), options.report);
 }
 

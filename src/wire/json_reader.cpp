@@ -61,10 +61,11 @@ void JsonReader::enter() {
 }
 
 const char* JsonReader::behind_word(const char* at, std::string_view word) {
-  const char* const behind = at + word.size();
-  if (!std::string_view(at, end_).starts_with(word) || (behind != end_ && !ends_scalar(*behind)))
-    return fail_at(at, "a value is malformed");
-  return behind;
+  const std::string_view rest(at, end_);
+  const bool ends =
+      rest.size() == word.size() || (rest.size() > word.size() && ends_scalar(rest[word.size()]));
+  if (!ends || !rest.starts_with(word)) return fail_at(at, "a value is malformed");
+  return at + word.size();
 }
 
 const char* JsonReader::behind_number(const char* const begin) {

@@ -201,6 +201,10 @@ const ErrorBody& ChatStreamNormalizer::error() const {
   return impl_->error;
 }
 
+bool ChatStreamNormalizer::lacks_usage() const {
+  return impl_->answer.options.include_usage && !impl_->answer.usage;
+}
+
 bool ChatStreamNormalizer::has_output() const {
   return impl_->has_output;
 }

@@ -15,13 +15,13 @@
 namespace toolgate {
 
 struct StreamOptions {
-  std::string model;           // stands in when the upstream names none
-  std::string completion_id;   // likewise; empty: one is made
-  std::int64_t created = 0;    // likewise
-  std::size_t choices = 0;     // how many the client asked for, 0: not known; one has index 0
-  bool include_usage = false;  // the client asked for a usage chunk
-  std::shared_ptr<TokenMeter> meter;  // where usage is due and the upstream may give none
-  TurnReport report;                  // what is known before the answer; the stream adds warnings
+  std::string model;            // stands in when the upstream names none
+  std::string completion_id;    // likewise; empty: one is made
+  std::int64_t created = 0;     // likewise
+  std::size_t choices = 0;      // how many the client asked for, 0: not known; one has index 0
+  bool include_usage = false;   // the client asked for a usage chunk
+  TokenMeter* meter = nullptr;  // where usage is due and the upstream may give none
+  TurnReport report;            // what is known before the answer; the stream adds warnings
 };
 
 enum class StreamState {
@@ -51,6 +51,9 @@ class ChatStreamNormalizer {
   // honestly: the stream was cut, held nothing at all, or stopped in the middle of a call's
   // arguments.
   StreamState finish(StreamEnd end, std::string& out);
+
+  // Usage is due and the upstream has given none so far: finish() would ask the meter.
+  bool lacks_usage() const;
 
   // Set once Failed.
   const ErrorBody& error() const;

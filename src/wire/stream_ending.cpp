@@ -96,7 +96,7 @@ class EndWriter {
 
   void add_usage() {
     const json::object usage = complete_usage(state_.usage ? &*state_.usage : nullptr,
-                                              state_.options.meter.get(), state_.options.report);
+                                              state_.options.meter, state_.options.report);
     begin_chunk();
     out_ += R"(],"usage":)";
     append_json(out_, usage);

@@ -14,7 +14,8 @@ class TokenMeter {
   // Content and arguments as they come, of one choice.
   virtual void add_output(std::int64_t choice, std::string_view text) = 0;
 
-  // Asked at the end, and only where the upstream gave no count.
+  // Asked at the end, and only where the upstream gave no count. The prompt's is counted once; that
+  // takes long for a long one, and may be done beforehand on any thread.
   virtual std::int64_t prompt_tokens() = 0;
   virtual std::int64_t output_tokens() = 0;
 };

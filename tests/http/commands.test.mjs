@@ -162,6 +162,27 @@ describe('validate', () => {
     assert.equal(run(['validate', '--schema', described, '-'], '{}').status, 1);
   });
 
+  test('any JSON may stand on the command line', () => {
+    const any = file('any.json', {});
+    for (const text of ['null', 'true', '5', ' {}', '-5', '"x"', '[1]'])
+      assert.equal(run(['validate', '--schema', any, '--', text]).status, 0, text);
+    const {status, stderr} = run(['validate', '--schema', any, 'no-such-file']);
+    assert.equal(status, 1);
+    assert.match(stderr, /no-such-file: No such file/);
+  });
+
+  test('a check that a limit ends says nothing about the input', () => {
+    const doubling = {$defs: {a0: {type: 'object'}}, $ref: '#/$defs/a30'};
+    for (let i = 1; i <= 30; i++)
+      doubling.$defs[`a${i}`] = {allOf: [{$ref: `#/$defs/a${i - 1}`}, {$ref: `#/$defs/a${i - 1}`}]};
+    const bomb = file('bomb.json', doubling);
+    const {status, stdout} = run(['validate', '--schema', bomb, '{}']);
+    assert.equal(status, 1);
+    assert.match(stdout, /^could not be checked\n.*check budget exceeded/);
+    const reply = JSON.parse(run(['validate', '--schema', bomb, '--json', '{}']).stdout);
+    assert.deepEqual([reply.valid, reply.checked], [false, false]);
+  });
+
   test('a schema that cannot be used is named with the place', () => {
     const wrong = file('wrong.json', {type: 'object', properties: {a: {$ref: '#/nowhere'}}});
     const {status, stderr} = run(['validate', '--schema', wrong, '{}']);
@@ -198,6 +219,19 @@ describe('tokens', () => {
     const {status, stdout} = run(['tokens', '--show', file('bytes', '\x1b[31m\x00')]);
     assert.equal(status, 0);
     assert.ok(!stdout.includes('\x1b'), 'an escape sequence of the file reached the output');
+  });
+
+  test('special tokens count as text or as tokens', () => {
+    assert.match(run(['tokens'], '<|endoftext|>').stdout, /^7 tokens/);
+    assert.match(run(['tokens', '--special', '--ids'], '<|endoftext|>').stdout, /^199999\n1 tokens/);
+    assert.deepEqual(JSON.parse(run(['tokens', '--json', '--ids'], 'hello').stdout).ids, [24912]);
+  });
+
+  test('the pictures in the docs show what is printed now', () => {
+    const root = path.resolve(import.meta.dirname, '../..');
+    const {status, stderr} = spawnSync(
+        'python3', [path.join(root, 'scripts/screens.py'), '--check', binary], {encoding: 'utf8'});
+    assert.equal(status, 0, stderr);
   });
 
   test('a wrong encoding is a usage error', () => {

@@ -38,7 +38,7 @@ const bad = tool('bad', {type: 'object', properties: {a: {type: 'array'}}});
 describe('normalize', () => {
   test('gives tools, fixes and no errors', async () => {
     const reply = await ok('/v1/normalize', {family: 'gpt-4.1', tools: [good]});
-    assert.deepEqual(Object.keys(reply).sort(), ['errors', 'fixes', 'tools']);
+    assert.deepEqual(Object.keys(reply).sort(), ['coercions', 'errors', 'fixes', 'tools']);
     assert.deepEqual(reply.tools[0].function.parameters.properties, {a: {type: 'string'}});
     assert.deepEqual(reply.fixes, [{
       tool: 'good',
@@ -53,6 +53,7 @@ describe('normalize', () => {
     assert.deepEqual(reply.tools, [good]);
     assert.equal(reply.errors.length, 1);
     assert.equal(reply.errors[0].tool, 'bad');
+    assert.equal(reply.errors[0].index, 0);
     assert.equal(reply.errors[0].path, '/function/parameters/properties/a');
     assert.match(reply.errors[0].message, /items/);
     assert.notEqual(reply.errors[0].advice, '');
@@ -60,6 +61,16 @@ describe('normalize', () => {
         reply.errors[0].classic,
         'Failed to validate tool bad: Error: tool parameters array type must have items. ' +
             'Please open an issue for the MCP server or extension which provides this tool');
+  });
+
+  test('a value of a wrong type is corrected and listed apart', async () => {
+    const odd = tool('odd', {type: 'object', properties: {a: {type: 'string', minLength: '1'}}});
+    const reply = await ok('/v1/normalize', {family: 'gpt-5', tools: [odd]});
+    assert.equal(reply.tools[0].function.parameters.properties.a.minLength, 1);
+    assert.deepEqual(reply.fixes, []);
+    assert.equal(reply.coercions.length, 1);
+    assert.equal(reply.coercions[0].tool, 'odd');
+    assert.equal(reply.coercions[0].to, '1');
   });
 
   test('in strict mode one bad tool fails the list', async () => {
@@ -135,6 +146,8 @@ describe('tokens', () => {
          ['no JSON', 'x', 400, null], ['nothing to count', {}, 400, null],
          ['a text that is none', {text: 1}, 400, 'text'],
          ['messages that are no list', {messages: 'x'}, 400, 'messages'],
+         ['a message that is no object', {messages: [5]}, 400, 'messages'],
+         ['a tool that is no object', {tools: [5]}, 400, 'tools'],
          ['an unknown encoding', {encoding: 'p50k', text: ''}, 400, 'encoding'],
          ['unknown rules', {tools: [], rules: 'odd'}, 400, 'rules'],
          ['an unknown model', {model: 'nope', text: ''}, 404, 'model']

@@ -18,7 +18,9 @@ StreamOptions plain_options() {
   options.model = "ours";
   options.completion_id = "chatcmpl-ours";
   options.created = 7;
-  options.meter = std::make_shared<FourBytesPerToken>(40);
+  static FourBytesPerToken meter(40);
+  meter = FourBytesPerToken(40);
+  options.meter = &meter;
   return options;
 }
 

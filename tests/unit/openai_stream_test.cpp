@@ -188,7 +188,8 @@ TEST(StreamUsage, LastOneWinsAndIsTakenFromAnyChunk) {
 TEST(StreamUsage, IsCountedWhenNoneCame) {
   StreamOptions options = plain_options();
   options.include_usage = true;
-  options.meter = std::make_shared<FourBytesPerToken>(401);
+  FourBytesPerToken meter(401);
+  options.meter = &meter;
   const Outcome outcome = run(
       {kRole, kHello,
        call_chunk(

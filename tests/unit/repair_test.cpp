@@ -45,6 +45,41 @@ TEST(Input, ValidInputKeepsItsOwnText) {
   expect_same_text(tool, R"( {"n" : 1.50e0, "x":12345678901234567890123})");
 }
 
+TEST(Input, AValidInputIsNotChangedByABranchThatLost) {
+  const Checker kinds(
+      R"({"type":"object","properties":{"v":{"anyOf":[)"
+      R"({"type":"object","properties":{"kind":{"const":"a"},"id":{"type":"boolean"}},"required":["kind"]},)"
+      R"({"type":"object","properties":{"kind":{"const":"b"}}}]}}})");
+  expect_same_text(kinds, R"({"v":{"kind":"b","id":1}})");
+  const Checker either(
+      R"({"type":"object","properties":{"v":{"anyOf":[{"type":"number"},{"type":"string"}]}}})");
+  expect_same_text(either, R"({"v":"5"})");
+  EXPECT_EQ(either.classic(R"({"v":"5"})").input, R"({"v":5})");
+}
+
+TEST(Input, ABranchThatLosesTakesItsCoercionsBack) {
+  const Checker kinds(
+      R"({"type":"object","properties":{"n":{"type":"number"},"v":{"anyOf":[)"
+      R"({"type":"object","properties":{"kind":{"const":"a"},"id":{"type":"boolean"}},"required":["kind"]},)"
+      R"({"type":"object","properties":{"kind":{"const":"b"}}}]}}})");
+  // Something else is to be repaired, so the input is coerced after all.
+  expect_input(kinds.ours(R"({"n":"7","v":{"kind":"b","id":1}})"),
+               R"({"n":7,"v":{"kind":"b","id":1}})", 1);
+  const Checker mixed(
+      R"({"properties":{"n":{"type":"number"}},"anyOf":[{"properties":{"a":{"type":"integer"},"b":{"type":"string"}}},{"required":["b"]}]})");
+  expect_input(mixed.ours(R"({"n":"7","a":{},"b":5})"), R"({"n":7,"a":{},"b":5})", 1);
+}
+
+TEST(Input, OfTwoMembersOfOneNameTheLastIsPassedOnAlone) {
+  const Checker tool(kNumber);
+  const auto check = tool.ours(R"({"n":"x","n":1})");
+  expect_input(check, R"({"n":1})", 1);
+  std::string many = "{";
+  for (int i = 0; i < 100; ++i) many += "\"k" + std::to_string(i) + "\":0,";
+  expect_input(tool.ours(many + R"("k0":1})"),
+               many.substr(0, 6) + "1" + many.substr(7, many.size() - 8) + "}", 1);
+}
+
 TEST(Input, NumbersKeepTheirTextBesideARepair) {
   const Checker tool(
       R"({"type":"object","properties":{"n":{"type":"number"},"s":{"type":"string"}}})");

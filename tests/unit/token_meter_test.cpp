@@ -23,6 +23,37 @@ TEST(TokenMeter, CountsThePromptWithItsTools) {
   EXPECT_GT(make_token_meter(*tools, Encoding::O200kBase)->prompt_tokens(), prompt + 16);
 }
 
+TEST(TokenMeter, APictureCostsWhatItsSizeSaysHoweverManyBytesItHas) {
+  // A PNG header of 512 x 512, and then megabytes.
+  const std::string head = "iVBORw0KGgoAAAANSUhEUgAAAgAAAAIACAYAAAD0eNT6";
+  const auto cost = [&](std::size_t more) {
+    const std::string body =
+        R"({"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,)" +
+        head + std::string(more, 'A') + R"("}}]}]})";
+    const auto request = parse_chat_request(body);
+    return make_token_meter(*request, Encoding::O200kBase)->prompt_tokens();
+  };
+  EXPECT_EQ(cost(0), 765 + 3 + 3 + 1);
+  EXPECT_EQ(cost(std::size_t{5} << 20), cost(0));
+}
+
+TEST(TokenMeter, OnlyToolsThatAreSentCount) {
+  const auto cost = [](std::string_view choice) {
+    const std::string body = R"({"messages":[{"role":"user","content":"x"}],"tools":[)"
+                             R"({"type":"function","function":{"name":"f","description":"one"}},)"
+                             R"({"type":"function","function":{"name":"g","description":"two"}}])" +
+                             std::string(choice) + "}";
+    const auto request = parse_chat_request(body);
+    return make_token_meter(*request, Encoding::O200kBase)->prompt_tokens();
+  };
+  const auto both = cost("");
+  const auto one = cost(R"(,"tool_choice":{"type":"function","function":{"name":"f"}})");
+  const auto none = cost(R"(,"tool_choice":"none")");
+  EXPECT_GT(both, one);
+  EXPECT_GT(one, none);
+  EXPECT_EQ(none, 3 + 3 + 1 + 1);
+}
+
 TEST(TokenMeter, PiecesCountAsTheWhole) {
   const auto request = parse_chat_request(kBody);
   ASSERT_TRUE(request);

@@ -100,7 +100,9 @@ Task<> chat_completions(RequestContext& context) {
   TurnReport report = make_report(*request);
   const SchemaChanges changes =
       context.snapshot->settings.families.changes_for(model->info().family);
-  if (auto shaped = shape_tools(*request, changes, context.normalized_tools, report); !shaped) {
+  if (auto shaped = co_await shape_tools(*request, changes, context.normalized_tools, report,
+                                         context.exchange.cancel());
+      !shaped) {
     co_await reply_error(context, shaped.error());
     co_return;
   }

@@ -21,7 +21,14 @@ Task<> reply_computed(RequestContext& context, Compute compute) {
   const auto work = [text = *body, snapshot = context.snapshot, compute] {
     return compute(text, *snapshot);
   };
-  auto reply = body->size() > kMostOnLoop ? co_await offload(work) : work();
+  const bool here = body->size() <= kMostOnLoop;
+  if (!here && offload_is_full()) {
+    co_await reply_error(
+        context,
+        Error{Errc::Overloaded, "too much is being computed already; try again later", {}});
+    co_return;
+  }
+  auto reply = here ? work() : co_await offload(work, context.exchange.cancel());
   if (!reply) {
     co_await reply_error(context, reply.error());
     co_return;
