@@ -3,7 +3,7 @@
 JOBS ?= $(shell nproc)
 SECONDS ?= 60
 PORT ?= 8080
-FUZZERS := sse stream chat_request schema_compile schema_check repair normalize tokens
+FUZZERS := sse stream chat_request schema_compile schema_check repair normalize tokens when references jsonc toolset_file
 SOURCES = $(shell git ls-files '*.cpp' '*.h')
 
 help: ## this list
@@ -36,13 +36,14 @@ golden: ## run vector files: make golden FILES="a.json b.json"
 	$(call build,release,toolgate_golden)
 	@build/release/tests/toolgate_golden $(FILES)
 
-bench: ## measure beside nginx, Portkey, Ajv and npm's token counters
+bench: ## measure beside nginx, Portkey, Ajv, npm's token counters and VS Code's parser of conditions
 	@sh scripts/install.sh bench
 	$(call build,release,toolgate)
 	@cmake -S . -B build/release -DTOOLGATE_BENCH=ON >build/configure-bench.log
-	$(call build,release,bench_upstream bench_load schema_bench tokens_bench)
+	$(call build,release,bench_upstream bench_load schema_bench tokens_bench catalog_bench when_bench)
 	@python3 bench/run.py $(BENCH)
 	@python3 bench/cores.py $(BENCH)
+	@python3 bench/catalogue.py $(BENCH)
 
 fuzz: ## run each fuzzer for SECONDS=60
 	@sh scripts/install.sh test
@@ -54,10 +55,10 @@ asan: ## run unit, golden, corpus and HTTP tests under the address and undefined
 	$(call build,asan,all)
 	@python3 tests/run.py --build build/asan --only unit golden corpus http
 
-tsan: ## run unit and HTTP tests under the thread sanitizer
+tsan: ## run unit and HTTP tests under the thread sanitizer, the long ones too
 	@sh scripts/install.sh test
 	$(call build,tsan,all)
-	@python3 tests/run.py --build build/tsan --only unit http
+	@TOOLGATE_LONG_TESTS=1 python3 tests/run.py --build build/tsan --only unit http
 
 lint: ## clang-tidy and clang-format, without changing anything
 	@sh scripts/install.sh test lint

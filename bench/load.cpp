@@ -32,7 +32,7 @@ struct Options {
   uint16_t port = 0;
   std::string path = "/v1/chat/completions";
   std::string headers;
-  std::string body;
+  std::string body;  // empty: a GET
   int connections = 1;
   double seconds = 1;
   bool hold = false;  // one endless stream per connection: say "ready" when all have begun
@@ -78,7 +78,7 @@ uint32_t quantile(std::vector<uint32_t>& values, double fraction) {
 class Load {
  public:
   explicit Load(Options options) : options_(std::move(options)) {
-    request_ = "POST " + options_.path +
+    request_ = (options_.body.empty() ? "GET " : "POST ") + options_.path +
                " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(options_.port) +
                "\r\nContent-Type: application/json\r\nAccept: application/json\r\n"
                "Authorization: Bearer sk-bench\r\n" +

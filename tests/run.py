@@ -284,8 +284,84 @@ def style(runner):
     return result
 
 
+def embed(runner):
+    """Installs the library, tries each header alone, and builds and runs examples/embed, all from the prefix."""
+    folder = runner.reports / "embed"
+    shutil.rmtree(folder, ignore_errors=True)
+    prefix, built = folder / "prefix", folder / "build"
+    steps = [("install", ["cmake", "--install", runner.build, "--prefix", prefix, "--component", "library"]),
+             ("configure", ["cmake", "-G", "Ninja", "-S", ROOT / "examples/embed", "-B", built,
+                            "-DCMAKE_CXX_COMPILER=clang++-19", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
+                            "-DCMAKE_NO_SYSTEM_FROM_IMPORTED=ON",  # or warnings of our headers would be hidden
+                            f"-DCMAKE_PREFIX_PATH={prefix}", *ccache_flags(), *sanitizer_flags(runner)]),
+             ("build", ["cmake", "--build", built])]
+    result = Result()
+    for name, command in steps:
+        output, status = runner.run(command, 300)
+        (runner.reports / f"embed-{name}.log").write_text(output)
+        if status != 0:
+            result.add(failed(name, output[-6000:]))
+            return result
+        result.passed += 1
+    output, status = runner.run([built / "embed"], 60)
+    expected = (ROOT / "examples/embed/expected.txt").read_text()
+    result.add(Result(passed=1) if (output, status) == (expected, 0)
+               else failed("output", f"ended with {status} and printed\n{output}\ninstead of\n{expected}"))
+    result.add(check_prefix(prefix))
+    result.add(check_archive(runner, prefix, built))
+    result.add(check_installed_headers(runner, prefix, built))
+    return result
+
+
+def ccache_flags():
+    return ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
+
+
+def sanitizer_flags(runner):
+    return [f"-DCMAKE_CXX_FLAGS=-fsanitize={runner.sanitizers()}"] if runner.sanitizers() else []
+
+
+def check_prefix(prefix):
+    """The public headers and nothing of src/ are there, and nothing names the folder it was built in."""
+    wanted, found = ({str(path.relative_to(root / "include")) for path in (root / "include").rglob("*.*")}
+                     for root in (ROOT, prefix))
+    result = Result(passed=1) if wanted and wanted == found else failed("installed headers", f"{wanted ^ found}")
+    texts = sorted(prefix.rglob("*.cmake"))
+    bound = [path.name for path in texts if str(ROOT) in path.read_text()]
+    result.add(failed("package files", f"{bound or 'none of them'} name {ROOT}") if bound or not texts
+               else Result(passed=1))
+    return result
+
+
+def check_archive(runner, prefix, built):
+    """Every object in the archive, used by the example or not, links with the libraries that are promised."""
+    flags = [f"-fsanitize={runner.sanitizers()}"] if runner.sanitizers() else []
+    libraries = ["-lfmt", "-lboost_json", "-lboost_container", "-lsimdjson", "-lpcre2-8"]
+    output, status = runner.run(["clang++-19", *flags, *built.rglob("main.cpp.o"), "-Wl,--whole-archive",
+                                 *prefix.rglob("libtoolgate.a"), "-Wl,--no-whole-archive", *libraries,
+                                 "-o", built / "everything"], 300)
+    return Result(passed=1) if status == 0 else failed("archive", output[-6000:])
+
+
+def check_installed_headers(runner, prefix, built):
+    """Each header compiles alone with the flags that find_package gave the example."""
+    words = shlex.split(json.loads((built / "compile_commands.json").read_text())[0]["command"])
+    compiler = [*words[:words.index("-o")], "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
+    result = Result()
+
+    def compile_alone(header):
+        source = built / f"{header.stem}_alone.cpp"
+        source.write_text(f"#include <toolgate/{header.name}>\n")
+        return header.name, *runner.run([*compiler, "-c", source, "-o", source.with_suffix(".o")], 300)
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for name, output, status in pool.map(compile_alone, sorted((prefix / "include/toolgate").glob("*.h"))):
+            result.add(Result(passed=1) if status == 0 else failed(f"{name} alone", output[-6000:]))
+    return result
+
+
 SUITES = {"unit": unit, "golden": golden, "corpus": corpus, "layers": layers, "style": style, "headers": headers,
-          "http": http, "differential": differential, "clients": clients, "python": python_clients}
+          "embed": embed, "http": http, "differential": differential, "clients": clients, "python": python_clients}
 
 
 def show_counts(name, result, started):

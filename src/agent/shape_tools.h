@@ -4,10 +4,10 @@
 
 #include <string_view>
 
-#include "async/cancel.h"
-#include "async/task.h"
 #include "schema/families.h"
 #include "schema/normalized_tools.h"
+#include "toolgate/cancel.h"
+#include "toolgate/task.h"
 #include "wire/openai_chat.h"
 #include "wire/turn_report.h"
 

@@ -1,4 +1,4 @@
-#include "async/cancel.h"
+#include "toolgate/cancel.h"
 
 #include <utility>
 

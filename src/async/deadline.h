@@ -7,7 +7,7 @@
 
 #include <boost/asio/steady_timer.hpp>
 
-#include "async/task.h"
+#include "toolgate/task.h"
 
 namespace toolgate {
 

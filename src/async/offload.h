@@ -14,8 +14,8 @@
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "async/cancel.h"
-#include "async/task.h"
+#include "toolgate/cancel.h"
+#include "toolgate/task.h"
 #include "base/error.h"
 
 namespace toolgate {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "async/event.h"
-#include "async/task.h"
+#include "toolgate/task.h"
 
 namespace toolgate {
 

@@ -2,6 +2,7 @@
 // 7E-1.
 #include "base/json.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -14,18 +15,49 @@
 namespace toolgate {
 namespace {
 
-Result<json::value> parse_with(json::parse_options options, std::string_view text) {
+// `shown` is what the caller gave, of the same length: places in messages are places in it.
+Result<json::value> parse_with(json::parse_options options, std::string_view text,
+                               std::string_view shown) {
   options.max_depth = kMaxJsonDepth;
   json::parser parser({}, options);
   json::error_code error;
   std::size_t parsed = parser.write_some(text.data(), text.size(), error);
   if (!error && parsed < text.size()) error = json::error::extra_data;
   if (error) {
-    const TextPosition at = text_position(text, parsed);
+    const TextPosition at = text_position(shown, parsed);
     return fail(Errc::InvalidJson, "not valid JSON: {} at line {}, column {}", error.message(),
                 at.line, at.column);
   }
   return parser.release();
+}
+
+// Behind the comment that begins at `at`; `at` itself when none does or it never ends.
+std::size_t end_of_comment(std::string_view text, std::size_t at) {
+  const std::string_view rest = text.substr(at);
+  if (rest.starts_with("//")) return std::min(text.find('\n', at), text.size());
+  const auto end = rest.starts_with("/*") ? rest.find("*/", 2) : rest.npos;
+  return end == rest.npos ? at : at + end + 2;
+}
+
+// Each comment becomes as many blanks. Boost.JSON 1.81 reads comments, but not the end of one in
+// `**/`: it would pass over what follows, up to the next comment, without a word.
+std::string blank_comments(std::string_view text) {
+  std::string out(text);
+  for (std::size_t at = text.find_first_of("\"/"); at < text.size();
+       at = text.find_first_of("\"/", at)) {
+    if (text[at] == '"') {
+      for (++at; at < text.size() && text[at] != '"'; ++at)
+        if (text[at] == '\\') ++at;
+      ++at;
+      continue;
+    }
+    const std::size_t end = end_of_comment(text, at);
+    if (end == at) return out;  // the parser will say so
+    std::fill(out.begin() + static_cast<std::ptrdiff_t>(at),
+              out.begin() + static_cast<std::ptrdiff_t>(end), ' ');
+    at = end;
+  }
+  return out;
 }
 
 void append_double(std::string& out, double number) {
@@ -128,21 +160,20 @@ void append_escaped(std::string& out, char c) {
 }  // namespace
 
 Result<json::value> parse_json(std::string_view text) {
-  return parse_with({}, text);
+  return parse_with({}, text, text);
 }
 
 Result<json::value> parse_json_any_utf8(std::string_view text) {
   json::parse_options options;
   options.allow_invalid_utf8 = true;
-  return parse_with(options, text);
+  return parse_with(options, text, text);
 }
 
 Result<json::value> parse_jsonc(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   json::parse_options options;
-  options.allow_comments = true;
   options.allow_trailing_commas = true;
-  return parse_with(options, text);
+  return parse_with(options, blank_comments(text), text);
 }
 
 std::string write_json(const json::value& value) {

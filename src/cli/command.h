@@ -15,6 +15,9 @@ namespace toolgate {
 using Run = std::function<int()>;
 
 void add_serve(CLI::App& app, Run& run);
+void add_tools(CLI::App& app, Run& run);
+void add_toolsets(CLI::App& app, Run& run);
+void add_doctor(CLI::App& app, Run& run);
 void add_normalize(CLI::App& app, Run& run);
 void add_validate(CLI::App& app, Run& run);
 void add_tokens(CLI::App& app, Run& run);

@@ -12,7 +12,8 @@
 namespace toolgate {
 namespace {
 
-constexpr std::array kCommands{add_serve, add_normalize, add_validate, add_tokens, add_routes};
+constexpr std::array kCommands{add_serve,     add_tools,    add_toolsets, add_doctor,
+                               add_normalize, add_validate, add_tokens,   add_routes};
 
 constexpr int kUsage = 2;
 
@@ -26,6 +27,7 @@ void add_settings_options(CLI::App& command, SettingsFiles& files) {
       ->default_str("the current folder");
   command
       .add_option("--settings", files.extra, "A settings file; may be given again, later ones win")
+      ->allow_extra_args(false)
       ->type_name("FILE");
 }
 

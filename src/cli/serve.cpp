@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "cli/catalog_options.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/process.h"
@@ -12,13 +13,6 @@
 
 namespace toolgate {
 namespace {
-
-std::filesystem::path default_data_folder() {
-  const std::filesystem::path data = read_environment("XDG_DATA_HOME").value_or("");
-  if (data.is_absolute()) return data / "toolgate";
-  const std::filesystem::path home = read_environment("HOME").value_or("");
-  return home.is_absolute() ? home / ".local/share/toolgate" : std::filesystem::path();
-}
 
 std::string address_of(const Gateway& gateway) {
   const bool v6 = gateway.host().find(':') != std::string::npos;
@@ -55,19 +49,22 @@ int serve(const GatewayOptions& options) {
 
 void add_serve(CLI::App& app, Run& run) {
   auto options = std::make_shared<GatewayOptions>();
-  options->environment = read_environment;
-  options->data = default_data_folder();
+  auto catalog = std::make_shared<CatalogOptions>();
   CLI::App* command = app.add_subcommand("serve", "Run the gateway");
   command->add_option("--host", options->host, "Address to listen on")->capture_default_str();
   command->add_option("--port", options->port, "Port to listen on; 0 picks a free one")
       ->capture_default_str();
-  command->add_option("--data", options->data, "Folder for the database and the operator token")
-      ->type_name("DIR")
-      ->default_str("~/.local/share/toolgate");
-  add_settings_options(*command, options->files);
-  command->callback([options, &run] {
-    options->files.profile = profile_folder(options->environment) / "settings.json";
-    run = [options] { return serve(*options); };
+  add_catalog_options(*command, *catalog);
+  command->callback([options, catalog, &run] {
+    complete_catalog_options(*catalog);
+    options->environment = read_environment;
+    options->data = catalog->data;
+    options->files = catalog->settings;
+    options->tools = catalog->tools;
+    run = [options, catalog] {
+      warn_of_unread_options(*catalog);
+      return serve(*options);
+    };
   });
 }
 

@@ -46,7 +46,7 @@ Task<> answer_preflight(RequestContext& context) {
   HttpReply reply;
   reply.status = 204;
   reply.content_type = {};
-  reply.headers = {{"Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS"},
+  reply.headers = {{"Access-Control-Allow-Methods", "GET, POST, PUT, DELETE, OPTIONS"},
                    {"Access-Control-Allow-Headers", "*, Authorization"},
                    {"Access-Control-Max-Age", "600"}};
   (void)co_await context.exchange.reply(std::move(reply));
@@ -127,7 +127,11 @@ Task<> dispatch(HttpExchange& exchange, LoopState& state) {
   RequestContext context{.exchange = exchange,
                          .snapshot = state.snapshot,
                          .client = state.client,
+                         .catalog = state.catalog,
+                         .tools = state.tools,
                          .normalized_tools = state.normalized_tools,
+                         .tool_offers = state.tool_offers,
+                         .tool_lists = state.tool_lists,
                          .metrics = state.metrics,
                          .id = request_id(exchange.head())};
   exchange.add_header("X-Request-Id", context.id);

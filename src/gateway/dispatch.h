@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/metrics.h"
+#include "gateway/request_context.h"
 #include "gateway/snapshot.h"
 #include "net/http_client.h"
 #include "net/http_server.h"
@@ -17,7 +18,11 @@ namespace toolgate {
 struct LoopState {
   std::shared_ptr<const Snapshot> snapshot;
   HttpClient client;
+  std::shared_ptr<const Catalog> catalog;
+  ToolCatalog& tools;
   NormalizedTools normalized_tools;
+  ToolOffers tool_offers;
+  ToolLists tool_lists;
   Metrics& metrics;
   const std::string& operator_token;
   const std::string& listening_host;  // as given with --host

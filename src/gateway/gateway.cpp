@@ -13,7 +13,7 @@
 #include "base/metrics.h"
 #include "gateway/dispatch.h"
 #include "gateway/operator_token.h"
-#include "gateway/settings_watcher.h"
+#include "gateway/file_watcher.h"
 
 namespace toolgate {
 namespace {
@@ -54,13 +54,42 @@ Result<void> check_port_is_free(const asio::ip::tcp::endpoint& endpoint) {
               error == asio::error::address_in_use ? " (choose another with --port)" : "");
 }
 
+// Tells changes of the registry on the control loop, whichever thread made them.
+class LoopTimer final : public ChangeTimer {
+ public:
+  explicit LoopTimer(boost::asio::io_context& context)
+      : timer_(std::make_shared<boost::asio::steady_timer>(context)) {}
+
+  void start(std::chrono::milliseconds delay, std::function<void()> fire) override {
+    boost::asio::post(timer_->get_executor(), [timer = timer_, delay, fire = std::move(fire)] {
+      timer->expires_after(delay);
+      timer->async_wait([timer, fire](const error_code& error) {
+        if (!error) fire();
+      });
+    });
+  }
+  void stop() override {
+    boost::asio::post(timer_->get_executor(), [timer = timer_] { timer->cancel(); });
+  }
+
+ private:
+  std::shared_ptr<boost::asio::steady_timer> timer_;
+};
+
 // One core's share: touched by its own thread only, once it runs.
 struct Worker {
-  Worker(std::shared_ptr<const Snapshot> snapshot, std::size_t workers, Metrics& metrics,
-         const std::string& operator_token, const std::string& host)
-      : state{std::move(snapshot), HttpClient(loop),
-              NormalizedTools(),   metrics,
-              operator_token,      host},
+  Worker(std::shared_ptr<const Snapshot> snapshot, ToolCatalog& tools, std::size_t workers,
+         Metrics& metrics, const std::string& operator_token, const std::string& host)
+      : state{.snapshot = std::move(snapshot),
+              .client = HttpClient(loop),
+              .catalog = tools.catalog(),
+              .tools = tools,
+              .normalized_tools = NormalizedTools(),
+              .tool_offers = {},
+              .tool_lists = {},
+              .metrics = metrics,
+              .operator_token = operator_token,
+              .listening_host = host},
         server(loop, server_limits(state.snapshot->settings.limits, workers),
                [this](HttpExchange& exchange) { return dispatch(exchange, state); }) {
     state.client.set_idle_limit(state.snapshot->settings.limits.upstream_idle_connections);
@@ -75,11 +104,17 @@ struct Worker {
 }  // namespace
 
 struct Gateway::Impl {
-  explicit Impl(GatewayOptions given) : options(std::move(given)), signals(control) {}
+  explicit Impl(GatewayOptions given)
+      : options(std::move(given)),
+        tools(options.tools, std::make_unique<LoopTimer>(control)),
+        signals(control) {}
 
   Result<void> listen();
   void reload();
   void publish(const std::shared_ptr<const Snapshot>& next);
+  std::vector<std::filesystem::path> watched() const;
+  void load_tools();
+  void publish_tools(const std::shared_ptr<const Catalog>& catalog);
   void wait_for_signal();
   void stop_gently();
   void stop_now();
@@ -90,12 +125,14 @@ struct Gateway::Impl {
   std::string operator_token;
   Metrics metrics;
   std::shared_ptr<const Snapshot> snapshot;
+  boost::asio::io_context control{1};
+  ToolCatalog tools;
+  Registration tool_changes;
   std::vector<std::unique_ptr<Worker>> workers;
   std::uint16_t port = 0;
 
-  boost::asio::io_context control{1};
   boost::asio::signal_set signals;
-  std::unique_ptr<SettingsWatcher> watcher;
+  std::unique_ptr<FileWatcher> watcher;
   std::optional<boost::asio::steady_timer> stop_timer;
   enum class Stage { Running, Gentle, Now } stage = Stage::Running;
   std::size_t busy_workers = 0;
@@ -114,20 +151,25 @@ const std::string& Gateway::host() const {
 Result<std::unique_ptr<Gateway>> Gateway::open(GatewayOptions options) {
   auto impl = std::make_unique<Impl>(std::move(options));
   // Before the files are read, so that a change right after it is not missed.
-  impl->watcher = std::make_unique<SettingsWatcher>(impl->control, impl->options.files,
-                                                    [raw = impl.get()] { raw->reload(); });
+  impl->watcher = std::make_unique<FileWatcher>(
+      impl->control, [raw = impl.get()] { return raw->watched(); },
+      [raw = impl.get()] { raw->reload(); });
   auto snapshot = load_snapshot(impl->options);
   if (!snapshot) return std::unexpected(snapshot.error());
   impl->snapshot = std::move(*snapshot);
   set_log_level(impl->snapshot->settings.log_level);
+  impl->load_tools();
+  impl->tool_changes = impl->tools.registry().on_change(
+      [raw = impl.get()](const auto& catalog) { raw->publish_tools(catalog); });
   auto token = open_operator_token(impl->options.data);
   if (!token) return std::unexpected(token.error());
   impl->operator_token = std::move(*token);
 
   const std::size_t count = usable_cpus();
   for (std::size_t i = 0; i < count; ++i)
-    impl->workers.push_back(std::make_unique<Worker>(impl->snapshot, count, impl->metrics,
-                                                     impl->operator_token, impl->options.host));
+    impl->workers.push_back(std::make_unique<Worker>(impl->snapshot, impl->tools, count,
+                                                     impl->metrics, impl->operator_token,
+                                                     impl->options.host));
   if (auto listening = impl->listen(); !listening) return std::unexpected(listening.error());
   return std::unique_ptr<Gateway>(new Gateway(std::move(impl)));
 }
@@ -187,6 +229,35 @@ void Gateway::Impl::reload() {
   for (const std::string& warning : (*next)->settings.warnings) log(LogLevel::Warn, "{}", warning);
   log(LogLevel::Info, "settings read again: {} models", (*next)->models.size());
   publish(*next);
+  load_tools();
+}
+
+// Everything that the files say is told in one step.
+void Gateway::Impl::load_tools() {
+  const auto known = tools.problems();
+  tools.load(snapshot->settings);
+  tools.registry().flush();
+  const auto is_told = [&](const CatalogProblem& problem) {
+    return std::ranges::find(known, problem.message, &CatalogProblem::message) != known.end();
+  };
+  for (const CatalogProblem& problem : tools.problems())
+    if (!is_told(problem)) log(LogLevel::Warn, "{}", problem.message);
+}
+
+void Gateway::Impl::publish_tools(const std::shared_ptr<const Catalog>& catalog) {
+  const auto enabled = std::ranges::count_if(catalog->tools, &CatalogTool::enabled);
+  log(LogLevel::Info, "tools: {} registered, {} enabled", catalog->tools.size(), enabled);
+  for (const auto& worker : workers)
+    worker->loop.post([raw = worker.get(), catalog] {
+      // Two changes may be told by two threads; the newer one stays.
+      if (catalog->version > raw->state.catalog->version) raw->state.catalog = catalog;
+    });
+}
+
+std::vector<std::filesystem::path> Gateway::Impl::watched() const {
+  auto files = watched_files(options.files);
+  for (auto& file : tools.watched_files()) files.push_back(std::move(file));
+  return files;
 }
 
 void Gateway::Impl::publish(const std::shared_ptr<const Snapshot>& next) {

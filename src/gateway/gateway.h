@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "gateway/settings.h"
+#include "gateway/tool_catalog.h"
 
 namespace toolgate {
 
@@ -18,6 +19,7 @@ struct GatewayOptions {
   std::uint16_t port = 8080;
   std::filesystem::path data;
   SettingsFiles files;
+  ToolFiles tools;
   Environment environment;
 };
 

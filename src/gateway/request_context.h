@@ -6,8 +6,11 @@
 #include <string>
 #include <string_view>
 
+#include "agent/offer_tools.h"
 #include "base/metrics.h"
 #include "gateway/snapshot.h"
+#include "gateway/tool_catalog.h"
+#include "gateway/tool_lists.h"
 #include "net/http_client.h"
 #include "net/http_server.h"
 #include "schema/normalized_tools.h"
@@ -19,7 +22,11 @@ struct RequestContext {
   HttpExchange& exchange;
   std::shared_ptr<const Snapshot> snapshot;
   HttpClient& client;
-  NormalizedTools& normalized_tools;  // this loop's
+  std::shared_ptr<const Catalog> catalog;  // the tools there are, as this request sees them
+  ToolCatalog& tools;                      // where they are registered; any thread may call it
+  NormalizedTools& normalized_tools;       // this loop's, as the next two
+  ToolOffers& tool_offers;
+  ToolLists& tool_lists;
   Metrics& metrics;
   std::string id;         // also sent to the client and to the upstream
   std::string parameter;  // what stood for {…} in the route's path, decoded

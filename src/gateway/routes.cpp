@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/percent.h"
 #include "gateway/endpoints/endpoints.h"
 
 namespace toolgate {
@@ -14,6 +15,13 @@ constexpr std::array kRoutes{
     Route{"GET", "/models", Access::Key, list_models},
     Route{"GET", "/v1/models/{id}", Access::Key, show_model},
     Route{"GET", "/models/{id}", Access::Key, show_model},
+    Route{"GET", "/v1/tools", Access::Key, list_tools},
+    Route{"GET", "/tools", Access::Key, list_tools},
+    Route{"GET", "/v1/tools/{name}", Access::Key, show_tool},
+    Route{"GET", "/tools/{name}", Access::Key, show_tool},
+    Route{"GET", "/v1/toolsets", Access::Key, list_toolsets},
+    Route{"GET", "/v1/context", Access::Operator, show_context},
+    Route{"PUT", "/v1/context", Access::Operator, change_context},
     Route{"POST", "/v1/normalize", Access::Key, normalize},
     Route{"POST", "/v1/tokens", Access::Key, count_tokens_of},
     Route{"GET", "/healthz", Access::Open, show_health},
@@ -21,30 +29,6 @@ constexpr std::array kRoutes{
     Route{"GET", "/metrics", Access::Key, show_metrics},
     Route{"GET", "/", Access::Key, show_welcome},
 };
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-std::string decode_percent(std::string_view text) {
-  std::string decoded;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size()) {
-      const int high = hex_digit(text[i + 1]);
-      const int low = hex_digit(text[i + 2]);
-      if (high >= 0 && low >= 0) {
-        decoded += static_cast<char>(high * 16 + low);
-        i += 2;
-        continue;
-      }
-    }
-    decoded += text[i];
-  }
-  return decoded;
-}
 
 bool matches(const Route& route, std::string_view path, std::string& parameter) {
   const std::size_t brace = route.path.find('{');

@@ -29,6 +29,19 @@ std::vector<Layer> layers(const SettingsFiles& files) {
   return result;
 }
 
+// Arrays are their JSON text, as `when` clauses see them; of an object every member is a key too.
+void add_config(const std::string& name, const json::value& value, int depth, Settings& settings) {
+  constexpr std::size_t kMostKeys = 20'000;
+  constexpr int kDeepest = 8;
+  if (settings.config.size() >= kMostKeys) return;
+  std::string text = write_json(value);
+  if (value.is_array()) text = write_json(json::value(text));
+  settings.config.insert_or_assign(name, std::move(text));
+  if (value.is_object() && depth < kDeepest)
+    for (const auto& [key, member] : value.get_object())
+      add_config(name + "." + std::string(key), member, depth + 1, settings);
+}
+
 bool is_ours(std::string_view name) {
   return name == "toolgate" || name.starts_with("toolgate.");
 }
@@ -59,9 +72,11 @@ Result<void> apply_object(const SettingsValue& object, SettingsDraft& draft) {
     const auto value = object.member(member);
     const auto name = value.name();
     Result<void> applied;
-    if (!is_ours(name)) continue;
     if (const auto* key = find_settings_key(name)) {
       applied = apply_key(*key, value, draft);
+    } else if (!is_ours(name)) {
+      if (is_settings_group(name) && value.value().is_object())
+        applied = apply_object(value, draft);
     } else if (!is_settings_group(name)) {
       warn_of_unknown(value, draft);
     } else if (value.value().is_object()) {
@@ -83,6 +98,8 @@ Result<void> apply_layer(const Layer& layer, std::deque<SettingsFile>& opened,
                    layer.path.string());
   if (!*file) return {};
   opened.push_back(std::move(**file));
+  for (const auto& [key, value] : opened.back().root.get_object())
+    if (!is_ours(key)) add_config("config." + std::string(key), value, 1, draft.settings);
   draft.in_workspace = layer.from_workspace;
   draft.warnings_of_file = 0;
   return apply_object(SettingsValue(opened.back()), draft);
@@ -131,6 +148,12 @@ std::filesystem::path profile_folder(const Environment& environment) {
   const std::filesystem::path config = environment("XDG_CONFIG_HOME").value_or("");
   if (config.is_absolute()) return config / "toolgate";
   return home_folder(environment) / ".config" / "toolgate";
+}
+
+std::vector<std::filesystem::path> watched_files(const SettingsFiles& files) {
+  std::vector<std::filesystem::path> result;
+  for (const auto& layer : layers(files)) result.push_back(layer.path);
+  return result;
 }
 
 Result<Settings> load_settings(const SettingsFiles& files, const Environment& environment) {

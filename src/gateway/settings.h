@@ -1,10 +1,11 @@
 // Settings: which files there are, how they are layered, and the one struct that the gateway reads.
-// Loaded at start and again on every change (settings_watcher.h); a loaded value never changes.
+// Loaded at start and again on every change (file_watcher.h); a loaded value never changes.
 #pragma once
 
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "schema/families.h"
+#include "toolgate/registry.h"
 
 namespace toolgate {
 
@@ -59,6 +61,10 @@ struct Settings {
   std::vector<ApiKey> api_keys;
   std::vector<std::string> allowed_hosts;
   Families families;
+  CatalogSettings catalog;
+  std::int64_t virtual_tools_threshold = 128;  // 0 or less: tools are never grouped
+  // All settings but ours as context keys, `config.<key>`: JSON texts.
+  std::map<std::string, std::string> config;
   LogLevel log_level = LogLevel::Info;
   Limits limits;
   std::vector<std::string> warnings;  // ignored keys and the like, one sentence each
@@ -71,6 +77,9 @@ struct SettingsFiles {
 };
 
 using Environment = std::function<std::optional<std::string>(const char* name)>;
+
+// What load_settings() reads, there or not.
+std::vector<std::filesystem::path> watched_files(const SettingsFiles& files);
 
 // The profile folder by XDG_CONFIG_HOME or HOME.
 std::filesystem::path profile_folder(const Environment& environment);

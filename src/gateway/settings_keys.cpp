@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "base/ascii.h"
+#include "base/nearest.h"
 #include "gateway/settings_families.h"
 #include "gateway/settings_models.h"
 #include "net/upstream_address.h"
@@ -15,7 +15,6 @@ namespace {
 
 // simdjson reads documents below 4 GiB.
 constexpr std::int64_t kMostOfSize = 4'000'000'000;
-constexpr std::size_t kMostComparedBytes = 80;
 
 Result<void> models(const SettingsValue& value, SettingsDraft& draft) {
   const auto warn = [&](const SettingsValue& at, std::string_view why) { draft.warn(at, why); };
@@ -139,6 +138,51 @@ Result<void> log_level(const SettingsValue& value, SettingsDraft& draft) {
   return {};
 }
 
+Result<std::vector<std::string>> read_rules(const SettingsValue& value) {
+  constexpr std::size_t kMost = 1000;
+  const auto* list = value.value().if_array();
+  if (!list) return value.fail("must be a list of names and patterns of tools");
+  if (list->size() > kMost) return value.fail("has {} rules, at most {} are allowed", list->size(), kMost);
+  std::vector<std::string> rules;
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    auto rule = read_text(value.item(i));
+    if (!rule) return std::unexpected(std::move(rule.error()));
+    rules.push_back(std::move(*rule));
+  }
+  return rules;
+}
+
+Result<void> allowed_tools(const SettingsValue& value, SettingsDraft& draft) {
+  return keep(read_rules(value), draft.settings.catalog.allow);
+}
+
+// A workspace adds to what is denied: it must not take away what the profile says.
+Result<void> denied_tools(const SettingsValue& value, SettingsDraft& draft) {
+  auto rules = read_rules(value);
+  if (!rules) return std::unexpected(std::move(rules.error()));
+  auto& deny = draft.settings.catalog.deny;
+  if (!draft.in_workspace) deny.clear();
+  deny.insert(deny.end(), rules->begin(), rules->end());
+  return {};
+}
+
+// A workspace may switch off, not on.
+template <auto Member>
+Result<void> catalog_switch(const SettingsValue& value, SettingsDraft& draft) {
+  const auto on = read_bool(value);
+  if (!on) return std::unexpected(on.error());
+  bool& target = draft.settings.catalog.*Member;
+  if (draft.in_workspace && *on && !target)
+    draft.warn(value, "is ignored: a workspace may switch it off, not on");
+  else
+    target = *on;
+  return {};
+}
+
+Result<void> virtual_tools_threshold(const SettingsValue& value, SettingsDraft& draft) {
+  return keep(read_integer(value, -1'000'000, 1'000'000), draft.settings.virtual_tools_threshold);
+}
+
 template <auto Member, std::int64_t Least = 1>
 Result<void> size_limit(const SettingsValue& value, SettingsDraft& draft) {
   return keep(read_integer(value, Least, kMostOfSize), draft.settings.limits.*Member);
@@ -179,26 +223,14 @@ constexpr std::array kKeys{
     SettingsKey{"toolgate.limits.upstreamFirstByteSeconds", "number", ProfileOnly, time_limit<&Limits::upstream_first_byte_seconds>},
     SettingsKey{"toolgate.limits.upstreamIdleSeconds", "number", ProfileOnly, time_limit<&Limits::upstream_idle_seconds>},
     SettingsKey{"toolgate.confirmation.timeoutSeconds", "number", ProfileOnly, nullptr},
-    SettingsKey{"toolgate.tools.allow", "list of strings", ProfileOnly, nullptr},
-    SettingsKey{"toolgate.tools.deny", "list of strings", AnyFile, nullptr},
+    SettingsKey{"toolgate.tools.allow", "list of strings", ProfileOnly, allowed_tools},
+    SettingsKey{"toolgate.tools.deny", "list of strings", AnyFile, denied_tools},
     SettingsKey{"toolgate.store", "string", ProfileOnly, nullptr},
+    SettingsKey{"chat.agent.enabled", "boolean", AnyFile, catalog_switch<&CatalogSettings::agent_enabled>},
+    SettingsKey{"chat.extensionTools.enabled", "boolean", AnyFile, catalog_switch<&CatalogSettings::extension_tools_enabled>},
+    SettingsKey{"github.copilot.chat.virtualTools.threshold", "integer", AnyFile, virtual_tools_threshold},
 };
 // clang-format on
-
-// Insertions, deletions and replacements, upper and lower case being the same.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    auto diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const auto replaced = diagonal + (ascii_lower(a[i]) == ascii_lower(b[j]) ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
-    }
-  }
-  return row.back();
-}
 
 }  // namespace
 
@@ -229,21 +261,13 @@ bool is_settings_group(std::string_view name) {
 }
 
 std::string_view nearest_settings_key(std::string_view name) {
-  name = name.substr(0, kMostComparedBytes);
-  std::string_view nearest;
-  auto least = std::string_view::npos;
-  const auto consider = [&](std::string_view candidate) {
-    const auto distance = edit_distance(name, candidate);
-    if (distance >= least) return;
-    least = distance;
-    nearest = candidate;
-  };
+  Nearest nearest(name, Nearest::kAnyDistance);
   for (const auto& key : kKeys) {
-    consider(key.name);
+    nearest.consider(key.name);
     const auto group = key.name.substr(0, key.name.rfind('.'));
-    if (group != "toolgate") consider(group);
+    if (group != "toolgate") nearest.consider(group);
   }
-  return nearest;
+  return nearest.result();
 }
 
 }  // namespace toolgate

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include "base/ascii.h"
 #include "base/json.h"
+#include "wire/chat_message.h"
 
 namespace toolgate {
 namespace {
@@ -59,34 +61,7 @@ std::string_view leading_object(std::string_view text) {
   return text;
 }
 
-std::string string_of(const json::value* value) {
-  if (!value || !value->is_string()) return {};
-  return std::string(value->get_string());
-}
-
-// A string, or the text parts of a list, each on its own line.
-std::string content_text(const json::value& message) {
-  const auto* content = find(message, "content");
-  if (!content || !content->is_array()) return string_of(content);
-  std::string out;
-  for (const auto& part : content->get_array()) {
-    if (string_of(find(part, "type")) != "text") continue;
-    if (!out.empty()) out += '\n';
-    out += string_of(find(part, "text"));
-  }
-  return out;
-}
-
 using CallNames = std::unordered_map<std::string, std::string>;  // by id
-
-void note_calls(const json::value& message, CallNames& names) {
-  const auto* calls = find(message, "tool_calls");
-  if (!calls || !calls->is_array()) return;
-  for (const auto& call : calls->get_array()) {
-    if (const auto* function = find(call, "function"))
-      names[string_of(find(call, "id"))] = string_of(find(*function, "name"));
-  }
-}
 
 Result<Turn> read_turn(const ChatRequest& request) {
   std::size_t first = request.messages.size();
@@ -101,12 +76,13 @@ Result<Turn> read_turn(const ChatRequest& request) {
       return fail_at(fmt::format("messages[{}]", i), Errc::InvalidJson, "messages[{}]: {}", i,
                      message.error().message);
     const Role role = request.messages[i].role;
-    if (role == Role::User) turn.user_text = content_text(*message);
-    if (role == Role::Assistant) note_calls(*message, names);
+    if (role == Role::User) turn.user_text = message_text(*message);
+    if (role == Role::Assistant)
+      for (auto& call : calls_in(*message)) names[std::move(call.id)] = std::move(call.name);
     if (role == Role::Tool) {
-      const auto name = names.find(string_of(find(*message, "tool_call_id")));
+      const auto name = names.find(std::string(id_of_answer(*message)));
       turn.answers.push_back(
-          {name == names.end() ? "an earlier call" : name->second, content_text(*message)});
+          {name == names.end() ? "an earlier call" : name->second, message_text(*message)});
     }
   }
   return turn;
@@ -133,10 +109,31 @@ std::string tell_answers(const Turn& turn) {
   return out;
 }
 
+struct Offered {
+  std::string_view name;
+  std::string_view reference_name;  // may be empty
+};
+
+std::vector<Offered> offered_tools(const ChatRequest& request) {
+  std::vector<Offered> offered;
+  for (const auto& tool : request.tools) offered.push_back({tool.name, {}});
+  if (request.added)
+    for (const auto& tool : request.added->tools)
+      offered.push_back({tool.name, tool.reference_name});
+  return offered;
+}
+
 std::string tell_offer(const ChatRequest& request) {
-  if (request.tools.empty()) return "This request offers no tools.";
+  constexpr std::size_t kMost = 40;
+  const auto offered = offered_tools(request);
+  if (offered.empty()) return "This request offers no tools.";
   std::string names;
-  for (const auto& tool : request.tools) names += (names.empty() ? "#" : ", #") + tool.name;
+  for (std::size_t i = 0; i < std::min(offered.size(), kMost); ++i) {
+    const Offered& tool = offered[i];
+    names += names.empty() ? "#" : ", #";
+    names += tool.reference_name.empty() ? tool.name : tool.reference_name;
+  }
+  if (offered.size() > kMost) names += fmt::format(" and {} more", offered.size() - kMost);
   return "Offered are: " + names + ".";
 }
 
@@ -149,13 +146,13 @@ std::string introduce(const ChatRequest& request) {
          tell_offer(request);
 }
 
-const ChatTool* find_tool(const ChatRequest& request, std::string_view name) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  for (const auto& tool : request.tools)
-    if (tool.name == name) return &tool;
-  for (const auto& tool : request.tools)
-    if (std::ranges::equal(tool.name, name, {}, lower, lower)) return &tool;
-  return nullptr;
+// The name of the tool that a person calls `name`; empty when none is offered.
+std::string_view find_tool(const std::vector<Offered>& offered, std::string_view name) {
+  for (const Offered& tool : offered)
+    if (tool.name == name || tool.reference_name == name) return tool.name;
+  for (const Offered& tool : offered)
+    if (equal_ignoring_case(tool.name, name)) return tool.name;
+  return {};
 }
 
 const ChatMember* find_member(const ChatRequest& request, std::string_view key) {
@@ -165,15 +162,16 @@ const ChatMember* find_member(const ChatRequest& request, std::string_view key) 
 
 DemoReply call_tools(const ChatRequest& request, const std::vector<DemoReference>& references) {
   DemoReply reply;
+  const auto offered = offered_tools(request);
   for (const auto& reference : references) {
-    const auto* tool = find_tool(request, reference.name);
-    if (!tool) {
+    const auto tool = find_tool(offered, reference.name);
+    if (tool.empty()) {
       reply.text += fmt::format("{}No tool called '{}' is offered.", reply.text.empty() ? "" : " ",
                                 reference.name);
     } else if (!reference.fault.empty()) {
       return {fmt::format("The arguments of #{} are no JSON: {}", reference.name, reference.fault)};
-    } else if (request.tool_mode != ToolMode::Named || tool->name == request.tool_choice_name) {
-      reply.calls.push_back({tool->name, reference.arguments});
+    } else if (request.tool_mode != ToolMode::Named || tool == request.tool_choice_name) {
+      reply.calls.push_back({std::string(tool), reference.arguments});
     }
   }
   if (!reply.text.empty()) reply.text += " " + tell_offer(request);
@@ -189,9 +187,11 @@ DemoReply decide(const ChatRequest& request, const Turn& turn) {
   auto reply = call_tools(request, references);
   const bool must_call =
       request.tool_mode == ToolMode::Required || request.tool_mode == ToolMode::Named;
-  if (reply.calls.empty() && reply.text.empty() && must_call && !request.tools.empty()) {
+  const auto offered = offered_tools(request);
+  if (reply.calls.empty() && reply.text.empty() && must_call && !offered.empty()) {
     const bool named = request.tool_mode == ToolMode::Named;
-    reply.calls.push_back({named ? request.tool_choice_name : request.tools.front().name, "{}"});
+    reply.calls.push_back(
+        {named ? request.tool_choice_name : std::string(offered.front().name), "{}"});
   }
   const auto* parallel = find_member(request, "parallel_tool_calls");
   if (parallel && parallel->value == "false" && reply.calls.size() > 1) reply.calls.resize(1);

@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "async/cancel.h"
-#include "async/task.h"
+#include "toolgate/cancel.h"
+#include "toolgate/task.h"
 #include "base/error.h"
 #include "tokens/encoding.h"
 #include "wire/openai_chat.h"

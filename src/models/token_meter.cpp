@@ -40,13 +40,18 @@ std::size_t messages_tokens(const ChatRequest& request, Encoding encoding) {
 
 // Of the tools as the upstream gets them.
 std::size_t tools_tokens(const ChatRequest& request, Encoding encoding) {
-  if (request.tool_mode == ToolMode::None || request.tools.empty()) return 0;
+  if (request.tool_mode == ToolMode::None) return 0;
   std::string list = "[";
-  for (const ChatTool& tool : request.tools) {
-    if (request.tool_mode == ToolMode::Named && tool.name != request.tool_choice_name) continue;
+  const auto add = [&](std::string_view name, std::string_view json) {
+    if (request.tool_mode == ToolMode::Named && name != request.tool_choice_name) return;
     if (list.size() > 1) list += ',';
-    list += tool.shaped ? std::string_view(*tool.shaped) : tool.raw;
-  }
+    list += json;
+  };
+  for (const ChatTool& tool : request.tools)
+    add(tool.name, tool.shaped ? std::string_view(*tool.shaped) : tool.raw);
+  if (request.added)
+    for (const auto& tool : request.added->tools) add(tool.name, request.added->json(tool));
+  if (list.size() == 1) return 0;
   list += ']';
   JsonTree tree;
   const auto tools = tree.parse(list);

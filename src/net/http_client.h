@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "async/cancel.h"
+#include "toolgate/cancel.h"
 #include "async/loop.h"
 #include "base/error.h"
 #include "net/connection.h"

@@ -212,12 +212,13 @@ Task<Result<void>> HttpExchange::send(std::span<const std::string_view> slices) 
 Task<Result<void>> HttpExchange::reply(HttpReply reply) {
   if (started()) co_return fail(Errc::Internal, "the request was answered twice");
   const bool bodiless = reply.status == 204 || reply.status == 304;
+  const std::string_view body = reply.shared_body ? *reply.shared_body : reply.body;
   append_head(reply.status, reply.content_type, reply.headers,
-              bodiless ? std::nullopt : std::optional(reply.body.size()));
+              bodiless ? std::nullopt : std::optional(body.size()));
   finished_ = true;
   const bool without_body = bodiless || head().method() == "HEAD";
   const std::array<std::string_view, 2> slices{
-      head_text_, without_body ? std::string_view() : std::string_view(reply.body)};
+      head_text_, without_body ? std::string_view() : body};
   co_return co_await send(slices);
 }
 

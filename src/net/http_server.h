@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "async/cancel.h"
+#include "toolgate/cancel.h"
 #include "async/loop.h"
 #include "base/error.h"
 #include "net/body_buffer.h"
@@ -40,6 +40,7 @@ struct HttpReply {
   std::string_view content_type = "application/json";
   HttpHeaders headers;
   std::string body;
+  std::shared_ptr<const std::string> shared_body;  // instead of `body`, for what is sent often
 };
 
 class ServerConnection;

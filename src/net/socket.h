@@ -7,7 +7,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "async/task.h"
+#include "toolgate/task.h"
 
 namespace toolgate {
 

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/json_pointer.h"
+#include "base/percent.h"
 #include "schema/compiler.h"
 #include "schema/metaschema.h"
 #include "schema/uri.h"
@@ -33,7 +34,8 @@ struct Extent {
 
 void measure(const JsonNode& node, std::size_t depth, const SchemaLimits& limits, Extent& out) {
   out.bytes += node.key.size() + node.text.size() + 2;
-  out.too_deep |= depth > limits.depth;
+  const bool nests = node.is(JsonNode::Kind::Array) || node.is(JsonNode::Kind::Object);
+  out.too_deep |= nests && depth > limits.depth;
   for (const JsonNode* child = node.first; child; child = child->next) {
     if (out.too_deep || out.bytes > limits.bytes) return;
     measure(*child, depth + 1, limits, out);

@@ -48,19 +48,24 @@ Result<std::shared_ptr<const Pattern>> Pattern::make(std::string_view ecma, bool
   }
   const auto translated = translate_pattern(ecma, strict);
   if (!translated) return std::unexpected(translated.error());
+  return make_translated(ecma, *translated);
+}
+
+Result<std::shared_ptr<const Pattern>> Pattern::make_translated(std::string_view source,
+                                                                std::string_view translated) {
   constexpr std::uint32_t kOptions = PCRE2_UTF | PCRE2_NO_UTF_CHECK | PCRE2_DOLLAR_ENDONLY |
                                      PCRE2_MATCH_UNSET_BACKREF | PCRE2_ALLOW_EMPTY_CLASS |
                                      PCRE2_NEVER_BACKSLASH_C;
   int code = 0;
   std::size_t offset = 0;
-  pcre2_code* compiled = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(translated->data()),
-                                       translated->size(), kOptions, &code, &offset, nullptr);
+  pcre2_code* compiled = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(translated.data()),
+                                       translated.size(), kOptions, &code, &offset, nullptr);
   if (compiled == nullptr) {
     char message[256];
     pcre2_get_error_message(code, reinterpret_cast<PCRE2_UCHAR*>(message), sizeof(message));
     return fail(Errc::InvalidRequest, "{}", message);
   }
-  return std::shared_ptr<const Pattern>(new Pattern(ecma, compiled));
+  return std::shared_ptr<const Pattern>(new Pattern(source, compiled));
 }
 
 Pattern::~Pattern() {

@@ -19,6 +19,9 @@ Result<std::string> translate_pattern(std::string_view ecma, bool strict = false
 class Pattern {
  public:
   static Result<std::shared_ptr<const Pattern>> make(std::string_view ecma, bool strict = false);
+  // From an expression that is PCRE2's already; `source` is what source() says.
+  static Result<std::shared_ptr<const Pattern>> make_translated(std::string_view source,
+                                                                std::string_view translated);
   ~Pattern();
   Pattern(const Pattern&) = delete;
   Pattern& operator=(const Pattern&) = delete;

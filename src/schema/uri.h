@@ -13,6 +13,4 @@ std::string resolve_uri(std::string_view base, std::string_view reference);
 // Before and after the first '#'; the second part is empty where there is none.
 std::pair<std::string_view, std::string_view> split_fragment(std::string_view uri);
 
-std::string decode_percent(std::string_view text);
-
 }  // namespace toolgate

@@ -126,7 +126,7 @@ Result<> ChatReader::check_whole() {
       return refuse(std::string(*std::ranges::find_if(names, has)),
                     "give only one of {}, they mean the same", fmt::join(names, ", "));
   }
-  return check_tool_choice();
+  return {};
 }
 
 Result<> ChatReader::read_any() {
@@ -225,13 +225,18 @@ Result<> ChatReader::read_session_id() {
 Result<> ChatReader::read_name_list() {
   if (take_null()) return {};
   if (reader_.kind() != Kind::Array) return wrong_kind(key_, "an array of strings");
+  constexpr std::size_t kMost = 10'000;
+  std::vector<std::string> names;
   reader_.enter();
-  for (std::size_t number = 0; reader_.next_element(); ++number) {
-    if (reader_.kind() != Kind::String)
-      return wrong_kind(fmt::format("{}[{}]", key_, number), "a string");
-    if (!reader_.skip()) return broken();
+  while (reader_.next_element()) {
+    if (names.size() == kMost) return refuse(key_, "at most {} names are allowed", kMost);
+    auto name = read_string(fmt::format("{}[{}]", key_, names.size()));
+    if (!name) return std::unexpected(name.error());
+    names.push_back(std::move(*name));
   }
   if (reader_.failed()) return broken();
+  const bool includes = key_.contains("nclude");
+  (includes ? request_.include_tools : request_.exclude_tools) = std::move(names);
   return {};
 }
 

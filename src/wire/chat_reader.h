@@ -62,7 +62,6 @@ class ChatReader {
   Result<> read_tool_choice();
   Result<> read_tool_choice_object();
   Result<std::string> read_choice_function();
-  Result<> check_tool_choice();
 
   Result<> read_model();
   Result<> read_stream();

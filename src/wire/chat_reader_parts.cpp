@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "wire/chat_reader.h"
 
 namespace toolgate {
@@ -14,22 +15,6 @@ constexpr std::array<std::string_view, 6> kRoles{"system",    "developer", "user
 constexpr std::array<std::string_view, 4> kMessageKeys{"role", "content", "tool_calls",
                                                        "tool_call_id"};
 constexpr std::array<std::string_view, 3> kCallKeys{"id", "type", "function"};
-
-bool is_tool_name(std::string_view name) {
-  return !name.empty() && name.size() <= 64 && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-  });
-}
-
-std::string names_of(const std::vector<ChatTool>& tools) {
-  constexpr std::size_t kMost = 10;
-  std::string out;
-  for (std::size_t i = 0; i < std::min(tools.size(), kMost); ++i)
-    out += (i ? ", " : "") + tools[i].name;
-  if (tools.size() > kMost) out += fmt::format(" and {} more", tools.size() - kMost);
-  return out;
-}
 
 }  // namespace
 
@@ -395,20 +380,6 @@ Result<std::string> ChatReader::read_choice_function() {
   }
   if (reader_.failed()) return broken();
   return name;
-}
-
-// Registered tools may still be added to the client's, so a choice among them is not judged here.
-Result<> ChatReader::check_tool_choice() {
-  const bool named = request_.tool_mode == ToolMode::Named;
-  if ((!named && request_.tool_mode != ToolMode::Required) || request_.use_registered_tools)
-    return {};
-  if (request_.tools.empty())
-    return refuse("tool_choice", "a tool must be called, but 'tools' offers none");
-  const auto chosen = std::ranges::find(request_.tools, request_.tool_choice_name, &ChatTool::name);
-  if (named && chosen == request_.tools.end())
-    return refuse("tool_choice.function.name", "no tool is called {}; available: {}",
-                  quoted(request_.tool_choice_name), names_of(request_.tools));
-  return {};
 }
 
 }  // namespace toolgate

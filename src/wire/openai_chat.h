@@ -25,6 +25,24 @@ struct ChatTool {
   std::shared_ptr<const std::string> shaped;  // what the upstream gets instead, if anything
 };
 
+// Tools that the gateway offers beside the client's, as the upstream gets them. Made once and
+// shared by the requests that offer the same.
+struct AddedTools {
+  struct Entry {
+    std::string name;
+    std::string reference_name;  // what people call it; may be empty
+    std::size_t begin = 0;       // where it stands in `text`
+    std::size_t size = 0;
+  };
+  std::vector<Entry> tools;
+  std::string text;  // the tools as JSON, with commas between them
+
+  const Entry* find(std::string_view name) const;
+  std::string_view json(const Entry& tool) const {
+    return std::string_view(text).substr(tool.begin, tool.size);
+  }
+};
+
 enum class ToolMode {
   Unset,  // no tool_choice
   None,   // tools are not passed on
@@ -57,6 +75,15 @@ struct ChatRequest {
   bool use_registered_tools = false;  // use_vscode_tools
   bool auto_execute = false;          // tool_execution: "auto"
   std::string session_id;
+  std::optional<std::vector<std::string>> include_tools;
+  std::optional<std::vector<std::string>> exclude_tools;
+
+  std::shared_ptr<const AddedTools> added;  // null: none
+  struct ReplacedMessage {
+    std::size_t number = 0;
+    std::string text;
+  };
+  std::vector<ReplacedMessage> replaced_messages;  // in order: what the upstream gets instead
 };
 
 struct ChatLimits {
@@ -65,14 +92,17 @@ struct ChatLimits {
   std::size_t max_depth = 256;
 };
 
-// Checks seed rules and reads the request. Everything in the result that is a view points into
-// `body`, which must stay alive and unmoved.
+// Checks the rules of the request and reads it, all but the choice of a tool. Everything in the
+// result that is a view points into `body`, which must stay alive and unmoved.
 Result<ChatRequest> parse_chat_request(std::string_view body, const ChatLimits& limits = {});
+
+// Whether the tool that must be called is offered; once tools were added.
+Result<void> check_tool_choice(const ChatRequest& request);
 
 // The body for the upstream, as slices of the client's bytes and a few of our own.
 struct UpstreamBody {
   std::vector<std::string_view> slices;
-  std::vector<std::unique_ptr<std::string>> owned;  // what slices that are ours point into
+  std::vector<std::unique_ptr<std::string>> owned;  // what slices of ours point into, or `added`
   std::size_t size = 0;
 };
 UpstreamBody make_upstream_body(const ChatRequest& request, std::string_view upstream_model);

@@ -26,5 +26,11 @@ void run_normalizer(const json::value& file, Tally& tally);
 void run_validate_input(const json::value& file, Tally& tally);
 void run_tokens(const json::value& file, Tally& tally);
 void run_prompt_tsx(const json::value& file, Tally& tally);
+void run_when(const json::value& file, Tally& tally);
+void run_filter(const json::value& file, Tally& tally);
+void run_toolsets(const json::value& file, Tally& tally);
+void run_references(const json::value& file, Tally& tally);
+void run_virtual_tools(const json::value& file, Tally& tally);
+void run_manifest(const json::value& file, Tally& tally);
 
 }  // namespace toolgate

@@ -48,6 +48,12 @@ constexpr std::array kKinds{
     Kind{"stream_deltas", run_stream_deltas},   Kind{"normalizer", run_normalizer},
     Kind{"validate_input", run_validate_input}, Kind{"tokens", run_tokens},
     Kind{"prompt-tsx", run_prompt_tsx},
+    Kind{"when", run_when},
+    Kind{"filter", run_filter},
+    Kind{"toolsets", run_toolsets},
+    Kind{"references", run_references},
+    Kind{"virtual_tools", run_virtual_tools},
+    Kind{"manifest", run_manifest},
 };
 
 std::string known_kinds() {

@@ -42,17 +42,19 @@ export function routes() {
 }
 
 export class Gateway {
-  constructor({settings = {}, env = {}, port = 0} = {}) {
+  // `files` are written below the gateway's home first: {'.config/toolgate/…': text or object}.
+  constructor({settings = {}, env = {}, port = 0, files = {}, args = []} = {}) {
     this.folder = mkdtempSync(path.join(os.tmpdir(), 'toolgate-test-'));
     this.settingsFile = path.join(this.folder, 'settings.json');
     for (const name of ['workspace', 'data']) mkdirSync(path.join(this.folder, name));
     this.writeSettings(settings);
+    for (const [name, content] of Object.entries(files)) this.writeFile(name, content);
     this.log = '';
     this.process = spawn(
         binary,
         [
           'serve', '--port', String(port), '--workspace', path.join(this.folder, 'workspace'),
-          '--data', path.join(this.folder, 'data'), '--settings', this.settingsFile
+          '--data', path.join(this.folder, 'data'), '--settings', this.settingsFile, ...args
         ],
         {env: environment(this.folder, env), stdio: ['ignore', 'pipe', 'pipe']});
     this.exited = new Promise((resolve) => {
@@ -71,6 +73,16 @@ export class Gateway {
     writeFileSync(
         this.settingsFile,
         typeof settings === 'string' ? settings : JSON.stringify(settings, null, 2));
+  }
+
+  writeFile(name, content) {
+    const file = path.join(this.folder, name);
+    mkdirSync(path.dirname(file), {recursive: true});
+    writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content, null, 2));
+  }
+
+  get operatorToken() {
+    return readFileSync(path.join(this.folder, 'data/operator-token'), 'utf8').trim();
   }
 
   async ready() {

@@ -1,5 +1,5 @@
 // Cancellation: who is told, when, how often.
-#include "async/cancel.h"
+#include "toolgate/cancel.h"
 
 #include <memory>
 #include <optional>

@@ -56,6 +56,15 @@ TEST(Json, BrokenUtf8PassesWhereAllowed) {
   EXPECT_EQ(value->at(0).as_string(), "a\xE2\x82");
 }
 
+TEST(Jsonc, ACommentEndsAtItsFirstEnd) {
+  for (const char* text : {"/* x **/1", "/***/1", "/**/1", "/* * / **/ 1 // **/", "1//"})
+    EXPECT_EQ(parse_jsonc(text), json::value(1)) << text;
+  EXPECT_EQ(parse_jsonc("{/* a **/\"x\":1 /* b */}").value(), parse_json("{\"x\":1}").value());
+  const char* text_with_slashes = "[\"/* no **/ // comment\"]";
+  EXPECT_EQ(parse_jsonc(text_with_slashes).value(), parse_json(text_with_slashes).value());
+  for (const char* text : {"/* x", "/*/1", "/ 1"}) EXPECT_FALSE(parse_jsonc(text)) << text;
+}
+
 TEST(Jsonc, TakesCommentsTrailingCommasAndAByteOrderMark) {
   const auto value = parse_jsonc("\xEF\xBB\xBF{ // one\n \"a\": [1, /* two */ 2,],\n}");
   ASSERT_TRUE(value) << value.error().message;

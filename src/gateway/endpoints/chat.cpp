@@ -65,14 +65,31 @@ class HttpChatSink final : public ChatSink {
   bool streaming_ = false;
 };
 
-TurnReport make_report(const ChatRequest& request) {
+TurnReport make_report(const ChatRequest& request, const Catalog& catalog) {
   TurnReport report;
-  if (request.use_registered_tools)
+  if (request.use_registered_tools && catalog.tools.empty())
     report.warnings.push_back("use_vscode_tools: no tools are registered here, so none were added");
   if (request.auto_execute)
     report.warnings.push_back(
-        "tool_execution: no tools are registered here, so every call goes back to the client");
+        "tool_execution: this version runs no tools, so every call goes back to the client");
   return report;
+}
+
+// What the request's tools are for the model: registered ones are added, all are shaped.
+Task<Result<void>> prepare_tools(RequestContext& context, ChatRequest& request,
+                                 const ModelInfo& model, TurnReport& report) {
+  const Settings& settings = context.snapshot->settings;
+  const SchemaChanges changes = settings.families.changes_for(model.family);
+  const Cancel& cancel = context.exchange.cancel();
+  const OfferSettings offer{model, changes, settings.limits.tools,
+                            settings.virtual_tools_threshold};
+  if (!context.catalog->tools.empty() && request.tool_mode != ToolMode::None)
+    if (auto offered = co_await offer_tools(request, *context.catalog, offer, context.tool_offers,
+                                            report, cancel);
+        !offered)
+      co_return offered;
+  if (auto chosen = check_tool_choice(request); !chosen) co_return chosen;
+  co_return co_await shape_tools(request, changes, context.normalized_tools, report, cancel);
 }
 
 }  // namespace
@@ -97,13 +114,9 @@ Task<> chat_completions(RequestContext& context) {
   if (log_enabled(LogLevel::Info))
     context.note += fmt::format(" model={}{}", model->info().id, request->stream ? " stream" : "");
 
-  TurnReport report = make_report(*request);
-  const SchemaChanges changes =
-      context.snapshot->settings.families.changes_for(model->info().family);
-  if (auto shaped = co_await shape_tools(*request, changes, context.normalized_tools, report,
-                                         context.exchange.cancel());
-      !shaped) {
-    co_await reply_error(context, shaped.error());
+  TurnReport report = make_report(*request, *context.catalog);
+  if (auto prepared = co_await prepare_tools(context, *request, model->info(), report); !prepared) {
+    co_await reply_error(context, prepared.error());
     co_return;
   }
 

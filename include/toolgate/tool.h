@@ -1,0 +1,159 @@
+// A tool: what is said about it (ToolData) and what runs it (Tool). Both are registered with a
+// Registry (registry.h), together or one after the other.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "toolgate/cancel.h"
+#include "toolgate/error.h"
+#include "toolgate/task.h"
+
+namespace toolgate {
+
+// Where a tool or a tool set comes from.
+struct ToolSource {
+  enum class Kind : std::uint8_t {
+    Internal,   // built in
+    Extension,  // `id` is the extension's id
+    Mcp,        // `id` is the collection, `server` the definition
+    User,       // a tool-set file; `id` is its path
+    Http,       // registered through the API; `id` is its URL
+    External,   // describes calls made elsewhere; such a tool cannot be registered
+  };
+
+  Kind kind = Kind::Internal;
+  std::string id;
+  std::string server;
+  std::string label;         // what people see; by default a word for the kind
+  std::string instructions;  // of an MCP server
+
+  // Equal for what comes from the same place: "internal", "extension:pub.name", "mcp:a:b".
+  std::string key() const;
+};
+
+// The word of a kind in catalogues and rules: "internal", "extension", "mcp", …
+std::string_view name_of(ToolSource::Kind kind);
+
+// A model that asks for tools, or a selector of such models. Empty fields of a selector match
+// everything.
+struct ModelFacts {
+  std::string vendor;
+  std::string family;
+  std::string version;
+  std::string id;
+};
+
+// What is said about a tool. Only `id` must be there; a model also needs `model_description`, and
+// `input_schema` unless the tool takes anything.
+struct ToolData {
+  std::string id;              // unique: what a model calls; letters, digits, '_' and '-'
+  std::string reference_name;  // what people write after '#'; may be empty
+  std::vector<std::string> legacy_full_names;
+  std::string display_name;
+  std::string user_description;
+  std::string model_description;  // tells a model what the tool does and when to call it
+  std::string input_schema;       // a JSON Schema as text; empty: none
+  std::vector<std::string> tags;
+  std::string icon;
+  ToolSource source;
+  std::string when;                // a clause over context keys; empty: always
+  std::vector<ModelFacts> models;  // for which it is; empty: for all
+  std::optional<bool> can_be_referenced_in_prompt;
+  std::optional<bool> runs_in_workspace;
+  bool always_display_input_output = false;
+  bool can_request_pre_approval = false;
+  bool can_request_post_approval = false;
+  // Found by its id and through its sets, but in no list: for the one who registered it.
+  bool is_private = false;
+
+  // What '#' and lists go by: the reference name, else the display name.
+  const std::string& name_for_people() const {
+    return reference_name.empty() ? display_name : reference_name;
+  }
+};
+
+// What a model is told about a tool.
+struct ToolDefinition {
+  std::string name;
+  std::string description;
+  std::string input_schema;  // JSON text; empty: none
+};
+
+// One call of a tool.
+struct ToolCall {
+  std::string id;     // the model's name for this call
+  std::string input;  // JSON text that the tool's schema allows: CatalogTool::check_input() made it
+  std::string request_id;
+  std::string session_id;
+};
+
+struct ToolContent {
+  std::string text;
+  std::string mime_type;  // empty: `text` is text; else its bytes are data of that type
+};
+
+// What the model is told. A call that could not be made at all is an Error instead.
+struct ToolResult {
+  std::vector<ToolContent> content;
+  bool is_error = false;  // the tool ran and says that it failed
+};
+
+// What people are told before a call runs, and asked.
+struct PreparedCall {
+  std::string invocation_message;
+  std::string past_tense_message;
+  std::string confirmation_title;  // empty: the tool does not ask
+  std::string confirmation_message;
+};
+
+// A question to a person before a file is edited.
+struct EditFilter {
+  std::string title;
+  std::string message;
+};
+
+// What a tool may know of the conversation when it makes or changes its own input.
+struct PromptContext {
+  std::string query;
+  std::string session_id;
+};
+
+enum class ContextMode : std::uint8_t {
+  Partial,  // a short result: the model can call again
+  Full,     // one call must bring all
+};
+
+// The code of a tool. Only invoke() must be there. Called on one loop's thread at a time.
+class Tool {
+ public:
+  virtual ~Tool() = default;
+
+  // Both arguments live until the task has ended.
+  virtual Task<Result<ToolResult>> invoke(const ToolCall& call, const Cancel& cancel) = 0;
+
+  // Before the call is confirmed. Nothing: no message and no question.
+  virtual Task<Result<std::optional<PreparedCall>>> prepare(const ToolCall& call,
+                                                            const Cancel& cancel);
+  // A question to ask before edits of this resource, if any.
+  virtual Task<Result<std::optional<EditFilter>>> filter_edits(const std::string& resource,
+                                                               const Cancel& cancel);
+  // The input when a person, not a model, chose the tool.
+  virtual Task<Result<std::optional<std::string>>> provide_input(const PromptContext& context,
+                                                                 const Cancel& cancel);
+  // The model's input, completed from the conversation.
+  virtual Task<Result<std::string>> resolve_input(std::string input, const PromptContext& context,
+                                                  ContextMode mode, const Cancel& cancel);
+  // How this model is told about the tool instead; nothing: as everyone.
+  virtual std::optional<ToolDefinition> alternative_definition(const ToolDefinition& usual,
+                                                               const ModelFacts& model) const;
+};
+
+// A selector matches when all its fields do; a tool is for a model that any of its selectors
+// matches. No selectors or no model: it is.
+bool is_for_model(const ToolData& tool, const ModelFacts* model);
+
+}  // namespace toolgate

@@ -1,0 +1,333 @@
+#include "agent/offer_tools.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "async/offload.h"
+#include "base/json.h"
+#include "tools/tool_record.h"
+#include "tools/virtual_tools.h"
+#include "wire/chat_message.h"
+
+namespace toolgate {
+namespace {
+
+constexpr std::size_t kMostWarnings = 20;      // of one kind in one answer
+constexpr std::size_t kMostToolsOnLoop = 256;  // more are chosen and grouped beside the loop
+
+// The one who asks is the one who is told: everything a request says about registered tools.
+struct Wish {
+  std::string user_text;  // of the last user message, if it may name tools
+  ToolFilter filter;
+  bool everything = false;  // but for the filter
+};
+
+std::size_t last_user_message(const ChatRequest& request) {
+  std::size_t number = request.messages.size();
+  while (number > 0 && request.messages[number - 1].role != Role::User) --number;
+  return number;  // one behind it; 0: there is none
+}
+
+std::string text_with_references(const ChatRequest& request) {
+  const std::size_t number = last_user_message(request);
+  if (number == 0 || !request.messages[number - 1].raw.contains('#')) return {};
+  const auto message = parse_json(request.messages[number - 1].raw);
+  return message ? message_text(*message) : std::string();
+}
+
+Wish read_wish(const ChatRequest& request) {
+  Wish wish;
+  wish.user_text = text_with_references(request);
+  wish.filter.include = request.include_tools;
+  wish.filter.exclude = request.exclude_tools;
+  wish.everything = request.use_registered_tools || request.include_tools.has_value();
+  return wish;
+}
+
+ModelFacts facts_of(const ModelInfo& model) {
+  return {.vendor = model.owned_by, .family = model.family, .version = {}, .id = model.id};
+}
+
+std::string_view own_set(const Catalog& catalog, const CatalogTool& tool) {
+  return tool.sets.empty() ? std::string_view() : catalog.sets[tool.sets[0]].reference_name;
+}
+
+std::shared_ptr<const GroupTree> group(const Catalog& catalog,
+                                       const std::vector<std::uint32_t>& tools,
+                                       const GroupSettings& settings) {
+  std::vector<std::string> keys;
+  keys.reserve(tools.size());
+  std::vector<OfferedTool> offered;
+  offered.reserve(tools.size());
+  for (const std::uint32_t index : tools) {
+    const CatalogTool& tool = catalog.tools[index];
+    const ToolData& data = tool.data();
+    keys.push_back(source_group_key(data.source));
+    offered.push_back(
+        {data.id, data.model_description, keys.back(), data.source.label, own_set(catalog, tool)});
+  }
+  return group_tools(offered, settings);
+}
+
+void append_entry(AddedTools& added, std::string name, std::string reference_name,
+                  std::string_view json) {
+  if (!added.text.empty()) added.text += ',';
+  added.tools.push_back(
+      {std::move(name), std::move(reference_name), added.text.size(), json.size()});
+  added.text += json;
+}
+
+std::string group_json(const ToolGroup& group) {
+  return function_json({group.name, group.description, R"({"type":"object","properties":{}})"});
+}
+
+void append_tool(ToolOffers::Added& added, AddedTools& list, const CatalogTool& tool,
+                 const OfferSettings& settings) {
+  const ToolData& data = tool.data();
+  std::optional<NormalizedTool> special;
+  if (tool.implementation)
+    if (const auto other = tool.implementation->alternative_definition(definition_of(data),
+                                                                       facts_of(settings.model)))
+      if (auto made = normalize_tool(function_json(*other), {.changes = settings.changes}))
+        special = std::move(*made);
+  const NormalizedTool& shaped = special ? *special : tool.record->shaped(settings.changes);
+  if (!shaped.fault) {
+    append_entry(list, data.id, data.reference_name, shaped.text);
+    return;
+  }
+  if (added.warnings.size() < kMostWarnings)
+    added.warnings.push_back(fmt::format(
+        "tool '{}' is left out, its schema cannot be used: {}{}{}", data.id, shaped.fault->reason,
+        shaped.fault->advice.empty() ? "" : "; ", shaped.fault->advice));
+}
+
+ToolOffers::Added write_tools(const Catalog& catalog, const std::vector<std::uint32_t>& tools,
+                              const std::vector<VisibleTool>& visible,
+                              const OfferSettings& settings) {
+  ToolOffers::Added added;
+  auto list = std::make_shared<AddedTools>();
+  for (const VisibleTool& entry : visible) {
+    if (entry.group != nullptr)
+      append_entry(*list, entry.group->name, {}, group_json(*entry.group));
+    else
+      append_tool(added, *list, catalog.tools[tools[entry.tool]], settings);
+  }
+  added.tools = std::move(list);
+  return added;
+}
+
+std::string key_of(const std::vector<std::uint32_t>& tools, const std::vector<VisibleTool>& visible,
+                   const OfferSettings& settings) {
+  std::string key = fmt::format("{}\n{}\n", settings.model.id, settings.changes);
+  for (const VisibleTool& entry : visible) {
+    if (entry.group != nullptr) {
+      key += entry.group->name + '\n';
+      continue;
+    }
+    const std::uint32_t index = tools[entry.tool];
+    key.append(reinterpret_cast<const char*>(&index), sizeof index);
+  }
+  return key;
+}
+
+// What the model has called so far opens groups again: the history is the state, so that any
+// gateway can go on with a conversation. The answers to calls of groups are ours to give.
+void replay_calls(ChatRequest& request, VirtualTools& groups) {
+  std::vector<std::pair<std::string, std::string>> opened;  // call id, result
+  for (std::size_t i = 0; i < request.messages.size(); ++i) {
+    const ChatMessage& message = request.messages[i];
+    if (message.role != Role::Assistant && (message.role != Role::Tool || opened.empty())) continue;
+    auto parsed = parse_json(message.raw);
+    if (!parsed) continue;
+    if (message.role == Role::Assistant) {
+      const auto calls = calls_in(*parsed);
+      for (const MessageCall& call : calls)
+        if (auto result = groups.did_call(call.name))
+          opened.emplace_back(call.id, std::move(*result));
+      if (!calls.empty()) groups.did_take_turn();
+      continue;
+    }
+    const auto answered = std::ranges::find(opened, id_of_answer(*parsed),
+                                            &std::pair<std::string, std::string>::first);
+    if (answered == opened.end()) continue;
+    parsed->as_object()["content"] = answered->second;
+    request.replaced_messages.push_back({i, write_json(*parsed)});
+  }
+}
+
+class Offering {
+ public:
+  Offering(ChatRequest& request, const Catalog& catalog, const OfferSettings& settings,
+           ToolOffers& offers, TurnReport& report)
+      : request_(request),
+        catalog_(catalog),
+        settings_(settings),
+        offers_(offers),
+        report_(report),
+        facts_(facts_of(settings.model)) {}
+
+  Task<Result<void>> run(const Wish& wish, const Cancel& cancel) {
+    if (wish.everything)
+      if (auto chosen = co_await choose(wish.filter, cancel); !chosen) co_return chosen;
+    add_references(wish.user_text);
+    drop_client_names();
+    if (tools_.empty()) co_return Result<void>{};
+    co_return co_await show(cancel);
+  }
+
+ private:
+  Task<Result<void>> choose(const ToolFilter& filter, const Cancel& cancel);
+  void add_references(std::string_view text);
+  void drop_client_names();
+  Task<Result<std::shared_ptr<const GroupTree>>> find_groups(std::size_t limit,
+                                                             const Cancel& cancel);
+  Task<Result<void>> show(const Cancel& cancel);
+  void offer(const std::vector<VisibleTool>& visible);
+
+  ChatRequest& request_;
+  const Catalog& catalog_;
+  const OfferSettings& settings_;
+  ToolOffers& offers_;
+  TurnReport& report_;
+  const ModelFacts facts_;
+  std::vector<std::uint32_t> tools_;
+  ReferencedTools referenced_;
+};
+
+Task<Result<void>> Offering::choose(const ToolFilter& filter, const Cancel& cancel) {
+  ToolOffers::Choice choice = offers_.find_choice(catalog_, settings_.model.id, filter);
+  if (!choice) {
+    const auto select = [&] { return select_tools(catalog_, &facts_, filter); };
+    const bool here = catalog_.tools.size() <= kMostToolsOnLoop;
+    auto made = here ? select() : co_await offload(select, cancel);
+    choice = std::make_shared<const Result<Selection>>(std::move(made));
+    if (!cancel.requested()) offers_.keep(catalog_, settings_.model.id, filter, choice);
+  }
+  if (!*choice) co_return std::unexpected(choice->error());
+  tools_ = (*choice)->tools;
+  for (const std::string& warning : (*choice)->warnings) report_.warnings.push_back(warning);
+  co_return Result<void>{};
+}
+
+void Offering::add_references(std::string_view text) {
+  if (text.empty()) return;
+  referenced_ = referenced_tools(text, catalog_, &facts_);
+  std::vector<char> present(catalog_.tools.size());
+  for (const std::uint32_t tool : tools_) present[tool] = 1;
+  const auto add = [&](std::uint32_t tool) {
+    if (catalog_.tools[tool].enabled() && !std::exchange(present[tool], 1)) tools_.push_back(tool);
+  };
+  std::ranges::for_each(referenced_.tools, add);
+  for (const std::uint32_t set : referenced_.sets)
+    std::ranges::for_each(catalog_.members_of(catalog_.sets[set], &facts_), add);
+  for (const std::string& name : referenced_.unknown)
+    report_.warnings.push_back(fmt::format("#tool:{} names no tool that is enabled", name));
+}
+
+void Offering::drop_client_names() {
+  for (const ChatTool& tool : request_.tools) {
+    const CatalogTool* ours = catalog_.find_tool(tool.name);
+    if (ours == nullptr) continue;
+    const auto index = static_cast<std::uint32_t>(ours - catalog_.tools.data());
+    if (std::erase(tools_, index) > 0)
+      report_.warnings.push_back(fmt::format(
+          "tool '{}': the client's tool of this name is offered instead of the registered one",
+          tool.name));
+  }
+}
+
+Task<Result<std::shared_ptr<const GroupTree>>> Offering::find_groups(std::size_t limit,
+                                                                     const Cancel& cancel) {
+  if (auto known = offers_.find_tree(catalog_, tools_, limit)) co_return known;
+  GroupSettings settings;
+  settings.threshold = settings_.threshold;
+  settings.limit = limit;
+  const auto make = [&]() -> Result<std::shared_ptr<const GroupTree>> {
+    return group(catalog_, tools_, settings);
+  };
+  const bool here = tools_.size() <= kMostToolsOnLoop;
+  auto made = here ? make() : co_await offload(make, cancel);
+  if (made) offers_.keep(catalog_, tools_, limit, *made);
+  co_return made;
+}
+
+// The client's own tools take their places first.
+Task<Result<void>> Offering::show(const Cancel& cancel) {
+  const std::size_t taken = request_.tools.size();
+  const std::size_t limit = settings_.limit - std::min(settings_.limit, taken);
+  const bool too_many = tools_.size() > limit;
+  GroupSettings wanted;
+  wanted.threshold = settings_.threshold;
+  if (!too_many && !should_group(tools_.size() + taken, wanted)) {
+    std::vector<VisibleTool> all(tools_.size());
+    for (std::uint32_t i = 0; i < all.size(); ++i) all[i].tool = i;
+    offer(all);
+    co_return Result<void>{};
+  }
+  if (limit < kMinToolLimit)
+    co_return fail_at(
+        "tools", Errc::InvalidRequest,
+        "{} tools of the client leave {} places for {} registered ones, {} are needed "
+        "at least (toolgate.limits.tools is {}); send fewer tools or name those "
+        "wanted in include_tools",
+        taken, limit, tools_.size(), kMinToolLimit, settings_.limit);
+  if (settings_.threshold <= 0)
+    co_return fail_at("use_vscode_tools", Errc::InvalidRequest,
+                      "{} registered tools and {} of the client are more than {} "
+                      "(toolgate.limits.tools), and grouping is off "
+                      "(github.copilot.chat.virtualTools.threshold); name those wanted in "
+                      "include_tools",
+                      tools_.size(), taken, settings_.limit);
+  auto tree = co_await find_groups(limit, cancel);
+  if (!tree) co_return std::unexpected(tree.error());
+  VirtualToolSettings virtual_settings;
+  virtual_settings.limit = limit;
+  VirtualTools groups(*tree, virtual_settings);
+  replay_calls(request_, groups);
+  for (const std::uint32_t tool : referenced_.tools)
+    groups.ensure_expanded(catalog_.tools[tool].data().id);
+  const std::vector<VisibleTool>& visible = groups.compute();
+  for (const ChatTool& tool : request_.tools)
+    if (groups.find_group(tool.name) != nullptr)
+      co_return fail_at("tools", Errc::InvalidRequest,
+                        "the tool '{}' has the name of a group of registered tools; rename it, or "
+                        "name the registered tools wanted in include_tools",
+                        tool.name);
+  const auto closed = std::ranges::count_if(
+      visible, [](const VisibleTool& entry) { return entry.group != nullptr; });
+  if (closed > 0)
+    report_.warnings.push_back(
+        fmt::format("{} tools are offered through {} groups: a model opens one by calling it",
+                    tools_.size(), closed));
+  offer(visible);
+  co_return Result<void>{};
+}
+
+void Offering::offer(const std::vector<VisibleTool>& visible) {
+  std::string key = key_of(tools_, visible, settings_);
+  auto added = offers_.find_added(catalog_, key);
+  if (!added) {
+    added = std::make_shared<const ToolOffers::Added>(
+        write_tools(catalog_, tools_, visible, settings_));
+    offers_.keep(catalog_, std::move(key), added);
+  }
+  request_.added = added->tools;
+  for (const std::string& warning : added->warnings) report_.warnings.push_back(warning);
+}
+
+}  // namespace
+
+Task<Result<void>> offer_tools(ChatRequest& request, const Catalog& catalog,
+                               const OfferSettings& settings, ToolOffers& offers,
+                               TurnReport& report, const Cancel& cancel) {
+  const Wish wish = read_wish(request);
+  if (request.exclude_tools && !wish.everything)
+    report.warnings.push_back(
+        "exclude_tools has no effect without use_vscode_tools or include_tools");
+  if (!wish.everything && wish.user_text.empty()) co_return Result<void>{};
+  Offering offering(request, catalog, settings, offers, report);
+  co_return co_await offering.run(wish, cancel);
+}
+
+}  // namespace toolgate

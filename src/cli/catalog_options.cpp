@@ -1,0 +1,72 @@
+#include "cli/catalog_options.h"
+
+#include "cli/input.h"
+#include "cli/terminal.h"
+
+namespace toolgate {
+namespace {
+
+std::filesystem::path default_data_folder() {
+  const std::filesystem::path data = read_environment("XDG_DATA_HOME").value_or("");
+  if (data.is_absolute()) return data / "toolgate";
+  const std::filesystem::path home = read_environment("HOME").value_or("");
+  return home.is_absolute() ? home / ".local/share/toolgate" : std::filesystem::path();
+}
+
+}  // namespace
+
+void add_catalog_options(CLI::App& command, CatalogOptions& options) {
+  options.data = default_data_folder();
+  add_settings_options(command, options.settings);
+  command.add_option("--data", options.data, "Folder for the database and the operator token")
+      ->type_name("DIR")
+      ->default_str("~/.local/share/toolgate");
+  command
+      .add_option("--extension", options.tools.extensions,
+                  "Folder of a VS Code extension whose tools to take; may be given again")
+      ->allow_extra_args(false)
+      ->check(CLI::ExistingDirectory)
+      ->type_name("DIR");
+  command
+      .add_option("--toolsets", options.tools.tool_sets,
+                  "A file with tool sets; may be given again")
+      ->allow_extra_args(false)
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE");
+  command.add_option("--mcp", options.mcp, "A file with MCP servers; this version reads none")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+}
+
+void complete_catalog_options(CatalogOptions& options) {
+  options.tools.profile = profile_folder(read_environment);
+  options.tools.workspace = options.settings.workspace;
+  options.settings.profile = options.tools.profile / "settings.json";
+}
+
+void warn_of_unread_options(const CatalogOptions& options) {
+  for (const auto& file : options.mcp)
+    fmt::print(stderr, "toolgate: {} is not read: this version has no MCP servers yet\n",
+               visible(file.string()));
+}
+
+std::size_t OpenCatalog::problem_count() const {
+  return settings.warnings.size() + files->problems().size() + catalog->problems.size();
+}
+
+OpenCatalog open_catalog(const CatalogOptions& options, Settings settings) {
+  OpenCatalog open;
+  open.settings = std::move(settings);
+  open.files = std::make_unique<ToolCatalog>(options.tools);
+  open.files->load(open.settings);
+  open.catalog = open.files->catalog();
+  return open;
+}
+
+Result<OpenCatalog> open_catalog(const CatalogOptions& options) {
+  auto settings = load_settings(options.settings, read_environment);
+  if (!settings) return std::unexpected(std::move(settings.error()));
+  return open_catalog(options, std::move(*settings));
+}
+
+}  // namespace toolgate

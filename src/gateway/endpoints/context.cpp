@@ -1,0 +1,44 @@
+// GET and PUT /v1/context: the keys that `when` clauses read. A change of a key that some tool
+// depends on makes a new catalogue.
+#include "base/json.h"
+#include "gateway/endpoints/endpoints.h"
+
+namespace toolgate {
+
+Task<> show_context(RequestContext& context) {
+  co_await reply_json(context, context.tools.registry().context_json());
+}
+
+// {"key": value, "other": null}: null removes a key, the others stay.
+Task<> change_context(RequestContext& context) {
+  const auto body = co_await context.exchange.read_body();
+  if (!body) {
+    co_await reply_error(context, body.error());
+    co_return;
+  }
+  const auto changes = parse_json(*body);
+  if (!changes || !changes->is_object()) {
+    co_await reply_error(context, changes ? Error{Errc::InvalidRequest,
+                                                  "the body must be an object of context keys", {}}
+                                          : changes.error());
+    co_return;
+  }
+  Registry& registry = context.tools.registry();
+  for (const auto& [key, value] : changes->get_object()) {
+    if (key.empty() || key.starts_with("config.")) {
+      co_await reply_error(context,
+                           Error{Errc::InvalidRequest,
+                                 fmt::format("{}: keys under config. are the settings', and a key "
+                                             "has at least one character",
+                                             std::string_view(key)),
+                                 std::string(key)});
+      co_return;
+    }
+  }
+  for (const auto& [key, value] : changes->get_object())
+    (void)registry.set_context(key, value.is_null() ? std::string() : write_json(value));
+  registry.flush();
+  co_await reply_json(context, registry.context_json());
+}
+
+}  // namespace toolgate

@@ -1,0 +1,23 @@
+// The query of a URL: "tags=a,b&name=get_*". Endpoints read their parameters from it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace toolgate {
+
+class Query {
+ public:
+  explicit Query(std::string_view text);
+
+  // The first one of that name, decoded.
+  std::optional<std::string_view> find(std::string_view name) const;
+
+ private:
+  std::vector<std::pair<std::string, std::string>> parameters_;
+};
+
+}  // namespace toolgate

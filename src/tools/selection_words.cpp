@@ -1,0 +1,104 @@
+#include "tools/selection_words.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/glob.h"
+#include "base/nearest.h"
+#include "base/utf8.h"
+
+namespace toolgate {
+namespace {
+
+constexpr std::size_t kMostQuotedBytes = 80;
+constexpr std::size_t kMostListed = 5;
+
+std::string quoted(std::string_view identifier) {
+  if (identifier.size() <= kMostQuotedBytes) return '"' + mend_utf8(identifier) + '"';
+  std::string_view cut = identifier.substr(0, kMostQuotedBytes);
+  cut.remove_suffix(incomplete_utf8_tail(cut));
+  return '"' + mend_utf8(cut) + "…\"";
+}
+
+std::string nearest_name(std::string_view identifier, const Catalog& catalog,
+                         const std::vector<char>& available) {
+  Nearest nearest(identifier);
+  const bool is_full_name = identifier.contains('/');
+  for (const CatalogSet& set : catalog.sets)
+    if (set.permitted) nearest.consider(set.reference_name);
+  for (std::size_t i = 0; i < available.size(); ++i) {
+    if (!available[i]) continue;
+    const CatalogTool& tool = catalog.tools[i];
+    nearest.consider(tool.data().reference_name);
+    nearest.consider(tool.data().id);
+    if (is_full_name) nearest.consider(tool.full_reference_name);
+  }
+  return std::string(nearest.result());
+}
+
+// A tool that is there, but not to be had.
+const CatalogTool* find_unavailable(std::string_view identifier, const Catalog& catalog) {
+  if (const CatalogTool* tool = catalog.find_tool(identifier)) return tool;
+  return catalog.find_tool_by_reference_name(identifier);
+}
+
+std::string describe_unavailable(std::string_view identifier, const CatalogTool& tool) {
+  if (tool.enabled())
+    return fmt::format("{} is a tool, but not for this model", quoted(identifier));
+  const std::string_view rule = tool.allowed ? std::string_view() : std::string_view(tool.rule);
+  return fmt::format("{} is a tool that is off: {}{}", quoted(identifier), tool.state(),
+                     rule.empty() ? std::string() : fmt::format(" ({})", rule));
+}
+
+std::string describe_missing(const UnknownIdentifier& unknown) {
+  if (has_wildcard(unknown.identifier))
+    return fmt::format("{} matches no tool", quoted(unknown.identifier));
+  if (unknown.nearest.empty())
+    return fmt::format("{} is no tool or tool set", quoted(unknown.identifier));
+  return fmt::format("{} is no tool or tool set; did you mean {}?", quoted(unknown.identifier),
+                     quoted(unknown.nearest));
+}
+
+std::string listed(const std::vector<std::string>& list) {
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < std::min(list.size(), kMostListed); ++i)
+    shown.push_back(quoted(list[i]));
+  if (list.size() > kMostListed) shown.push_back(fmt::format("{} more", list.size() - kMostListed));
+  return fmt::format("[{}]", fmt::join(shown, ", "));
+}
+
+}  // namespace
+
+void describe_unknown(std::span<const std::string_view> identifiers, const Catalog& catalog,
+                      const std::vector<char>& available, Selection& selection) {
+  for (const std::string_view identifier : identifiers) {
+    UnknownIdentifier& unknown = selection.unknown.emplace_back(std::string(identifier));
+    if (selection.warnings.size() + 1 == Selection::kMostWarnings &&
+        identifiers.size() > Selection::kMostWarnings) {
+      selection.warnings.push_back(fmt::format("{} more identifiers are no tool or tool set",
+                                               identifiers.size() - selection.warnings.size()));
+      continue;
+    }
+    if (selection.warnings.size() == Selection::kMostWarnings) continue;
+    if (const CatalogTool* tool = find_unavailable(identifier, catalog)) {
+      selection.warnings.push_back(describe_unavailable(identifier, *tool));
+      continue;
+    }
+    if (!has_wildcard(identifier)) unknown.nearest = nearest_name(identifier, catalog, available);
+    selection.warnings.push_back(describe_missing(unknown));
+  }
+}
+
+std::unexpected<Error> no_tool_left(const ToolFilter& filter, const Selection& selection) {
+  std::string lists;
+  if (filter.include) lists = "include " + listed(*filter.include);
+  if (filter.exclude)
+    lists += (lists.empty() ? "exclude " : ", exclude ") + listed(*filter.exclude);
+  std::string message = fmt::format("the filter leaves no tool: {}", lists);
+  for (std::size_t i = 0; i < std::min(selection.warnings.size(), kMostListed); ++i)
+    message += "; " + selection.warnings[i];
+  return fail_at(filter.include ? "include_tools" : "exclude_tools", Errc::InvalidRequest, "{}",
+                 message);
+}
+
+}  // namespace toolgate
