@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "agent/offer_tools.h"
+#include "base/json.h"
 #include "gateway/tool_catalog.h"
 #include "gateway/tools_reply.h"
 #include "toolgate/run.h"
@@ -123,8 +124,10 @@ std::unique_ptr<ToolCatalog> load_tools(const std::filesystem::path& folder) {
   return tools;
 }
 
-CatalogParts parts_of(const Catalog& catalog) {
+CatalogParts parts_of(const Catalog& catalog, const Registry& registry) {
   CatalogParts parts;
+  const auto context = parse_json(registry.context_json());
+  for (const auto& member : context->as_object()) parts.context.set(member.key(), member.value());
   for (const CatalogTool& tool : catalog.tools)
     parts.tools.push_back({tool.record, tool.implementation});
   for (std::size_t i = kBuiltInSets; i < catalog.sets.size(); ++i)
@@ -166,8 +169,8 @@ class Report {
   std::string text_;
 };
 
-void measure_catalog(const std::filesystem::path& folder, const Catalog& catalog, Report& report) {
-  const CatalogParts parts = parts_of(catalog);
+void measure_catalog(const std::filesystem::path& folder, const Catalog& catalog,
+                     const CatalogParts& parts, Report& report) {
   report.add("tools", static_cast<double>(catalog.tools.size()));
   report.add("load_us",
              measure_cold(3, [] { return 0; }, [&](int) { load_tools(folder)->catalog(); }));
@@ -181,8 +184,8 @@ void measure_catalog(const std::filesystem::path& folder, const Catalog& catalog
   report.add("list_bytes", static_cast<double>(list_bytes));
 }
 
-void measure_requests(const std::filesystem::path& folder, const Catalog& catalog, Report& report) {
-  const CatalogParts parts = parts_of(catalog);
+void measure_requests(const std::filesystem::path& folder, const CatalogParts& parts,
+                      Report& report) {
   const std::string filtered = read_file(folder / "filtered.json");
   const ToolFilter filter = filter_of(filtered);
   const auto fresh_catalog = [&] { return build_catalog(parts, 1); };
@@ -213,8 +216,10 @@ int main(int count, char** words) {
   if (count != 2) die("usage: catalog_bench FOLDER");
   const std::filesystem::path folder = words[1];
   const auto tools = load_tools(folder);
+  const auto catalog = tools->catalog();
+  const CatalogParts parts = parts_of(*catalog, tools->registry());
   Report report;
-  measure_catalog(folder, *tools->catalog(), report);
-  measure_requests(folder, *tools->catalog(), report);
+  measure_catalog(folder, *catalog, parts, report);
+  measure_requests(folder, parts, report);
   report.print();
 }

@@ -22,7 +22,7 @@ CONDITIONS = ("!config.bench.quiet", "workbenchState == folder && !config.bench.
 class Profile:
     source: str      # where the tools come from, in words
     names: list      # of all tools, in the order of the catalogue
-    own_names: list  # of those whose reference name no other tool has
+    own_names: list  # of those whose name nothing else has and whose schema every model takes
     sets: dict       # names of tools by the set they are in: that of their extension
     json_bytes: int
 
@@ -84,11 +84,20 @@ def tool_entry(tool, name, number):
     return entry
 
 
+def is_usable(schema):
+    """Not if an array does not say what its items are: such a tool is left out of requests."""
+    if isinstance(schema, list):
+        return all(map(is_usable, schema))
+    if not isinstance(schema, dict):
+        return True
+    return (schema.get("type") != "array" or "items" in schema) and all(map(is_usable, schema.values()))
+
+
 def write_profile(folder):
     """Writes FOLDER/extensions/*/package.json."""
     real = CORPUS.exists()
     extensions, names, profile = set(), set(), Profile("", [], [], {}, 0)
-    references = collections.Counter()
+    references, usable = collections.Counter(), set()
     for package, tools in servers_of_corpus() if real else generated_servers():
         publisher, name = extension_id(package, extensions)
         entries = [tool_entry(tool, unique_name(tool["name"], name, names), len(profile.names) + place)
@@ -101,12 +110,15 @@ def write_profile(folder):
         (place / "package.json").write_text(text)
         profile.sets[f"{publisher}.{name}"] = [entry["name"] for entry in entries]
         references.update(entry["toolReferenceName"] for entry in entries)
+        usable.update(entry["name"] for entry in entries if is_usable(entry["inputSchema"])
+                      and entry["toolReferenceName"] == entry["name"])
         profile.names += profile.sets[f"{publisher}.{name}"]
         profile.json_bytes += len(text.encode())
     # Folders are read in the order of their names.
     profile.sets = dict(sorted(profile.sets.items()))
     profile.names = [name for members in profile.sets.values() for name in members]
-    profile.own_names = [name for name in profile.names if references[name] == 1]
+    profile.own_names = [name for name in profile.names
+                         if references[name] == 1 and name in usable]
     profile.source = (f"{len(profile.names):,} tools of {len(profile.sets)} "
                       + ("real MCP servers" if real else "generated servers"))
     return profile

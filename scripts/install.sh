@@ -131,7 +131,7 @@ fetch_ranks() { sh "$root/scripts/fetch-ranks.sh"; }
 
 install_rivals() {
   stale rivals "$root/scripts/packages/rivals.json" || return 0
-  say "Ajv, tiktoken and gpt-tokenizer into build/tools/rivals"
+  say "Ajv, tiktoken, gpt-tokenizer and VS Code's parser of conditions into build/tools/rivals"
   rm -rf "$tools/rivals"; mkdir -p "$tools/rivals"
   cp "$root/scripts/packages/rivals.json" "$tools/rivals/package.json"
   (cd "$tools/rivals" && quietly "$tools/node/bin/npm" install --no-save --ignore-scripts --no-audit \

@@ -36,12 +36,13 @@ std::string text_with_references(const ChatRequest& request) {
   return message ? message_text(*message) : std::string();
 }
 
-Wish read_wish(const ChatRequest& request) {
+// The lists are the wish's afterwards.
+Wish take_wish(ChatRequest& request) {
   Wish wish;
   wish.user_text = text_with_references(request);
-  wish.filter.include = request.include_tools;
-  wish.filter.exclude = request.exclude_tools;
   wish.everything = request.use_registered_tools || request.include_tools.has_value();
+  wish.filter.include = std::move(request.include_tools);
+  wish.filter.exclude = std::move(request.exclude_tools);
   return wish;
 }
 
@@ -182,6 +183,9 @@ class Offering {
   void drop_client_names();
   Task<Result<std::shared_ptr<const GroupTree>>> find_groups(std::size_t limit,
                                                              const Cancel& cancel);
+  std::size_t wanted_entries() const {
+    return settings_.threshold > 0 ? static_cast<std::size_t>(settings_.threshold) : 0;
+  }
   Task<Result<void>> show(const Cancel& cancel);
   void offer(const std::vector<VisibleTool>& visible);
 
@@ -242,7 +246,8 @@ Task<Result<std::shared_ptr<const GroupTree>>> Offering::find_groups(std::size_t
   if (auto known = offers_.find_tree(catalog_, tools_, limit)) co_return known;
   GroupSettings settings;
   settings.threshold = settings_.threshold;
-  settings.limit = limit;
+  // So that no more than the threshold show before the model opens a group.
+  settings.limit = std::min(limit, std::max(kMinToolLimit, wanted_entries()));
   const auto make = [&]() -> Result<std::shared_ptr<const GroupTree>> {
     return group(catalog_, tools_, settings);
   };
@@ -321,8 +326,8 @@ void Offering::offer(const std::vector<VisibleTool>& visible) {
 Task<Result<void>> offer_tools(ChatRequest& request, const Catalog& catalog,
                                const OfferSettings& settings, ToolOffers& offers,
                                TurnReport& report, const Cancel& cancel) {
-  const Wish wish = read_wish(request);
-  if (request.exclude_tools && !wish.everything)
+  const Wish wish = take_wish(request);
+  if (wish.filter.exclude && !wish.everything)
     report.warnings.push_back(
         "exclude_tools has no effect without use_vscode_tools or include_tools");
   if (!wish.everything && wish.user_text.empty()) co_return Result<void>{};

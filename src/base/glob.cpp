@@ -26,6 +26,14 @@ Glob::Glob(std::string_view pattern) {
   if (is_plain_) return;
   prefix_ = pattern_.find_first_of("*?");
   suffix_ = pattern_.size() - 1 - pattern_.find_last_of("*?");
+  for (std::size_t at = 0; at < pattern_.size();) {
+    const std::size_t end = std::min(pattern_.find_first_of("*?", at), pattern_.size());
+    if (end - at > run_size_) {
+      run_ = at;
+      run_size_ = end - at;
+    }
+    at = end + 1;
+  }
   is_one_star_ = prefix_ + 1 + suffix_ == pattern_.size() && pattern_[prefix_] == '*';
 }
 
@@ -35,7 +43,9 @@ bool Glob::matches(std::string_view name) const {
   const std::string_view pattern = pattern_;
   if (!name.starts_with(pattern.substr(0, prefix_))) return false;
   if (!name.ends_with(pattern.substr(pattern.size() - suffix_))) return false;
-  return is_one_star_ || matches_slowly(name);
+  if (is_one_star_) return true;
+  // Nearly all names fail here.
+  return name.contains(pattern.substr(run_, run_size_)) && matches_slowly(name);
 }
 
 // Only the last '*' is ever taken back: whatever an earlier one could take, the last one can too.

@@ -28,6 +28,8 @@ class Glob {
   std::size_t prefix_ = 0;  // so many bytes at both ends are no wildcards
   std::size_t suffix_ = 0;
   std::size_t least_bytes_ = 0;  // that a matching name has
+  std::size_t run_ = 0;          // where the longest run without wildcards begins
+  std::size_t run_size_ = 0;
   bool is_plain_ = false;
   bool is_one_star_ = false;  // that is all between the ends
 };

@@ -1,6 +1,7 @@
 // The name that was probably meant: for "did you mean" in warnings about settings, tools and sets.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -18,7 +19,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b,
 // a name are looked at, so that one candidate costs little whatever was written.
 class Nearest {
  public:
-  static constexpr std::size_t kComparedBytes = 80;
+  static constexpr std::size_t kComparedBytes = 64;
   static constexpr std::size_t kAnyDistance = std::string_view::npos - 1;
 
   // Up to a third of the name may differ.
@@ -31,11 +32,12 @@ class Nearest {
 
  private:
   static std::string_view cut(std::string_view name) { return name.substr(0, kComparedBytes); }
+  std::size_t distance_to(std::string_view candidate) const;
 
-  std::string_view name_;
-  std::uint64_t letters_;
-  std::size_t limit_;  // a candidate must not be farther than this
-  bool done_ = false;  // nothing can be nearer
+  std::size_t size_;                         // of the name
+  std::size_t limit_;                        // a candidate must not be farther than this
+  std::array<std::uint64_t, 256> places_{};  // of each byte in the name, as bits
+  bool done_ = false;                        // nothing can be nearer
   std::string_view result_;
 };
 

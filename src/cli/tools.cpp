@@ -110,10 +110,8 @@ int list_tools(const ToolsCommand& command, const OpenCatalog& open) {
 int show_tool(const ToolsCommand& command, const OpenCatalog& open) {
   const auto tool = find_tool_by_any_name(*open.catalog, command.shown_name);
   if (!tool) {
-    // What a client of the API may do next is no help here.
     std::string message = tool.error().message;
-    if (const std::size_t hint = message.rfind("; GET /v1/tools"); hint != message.npos)
-      message.replace(hint, message.npos, "; 'toolgate tools' lists all");
+    if (!message.contains("did you mean")) message += "; 'toolgate tools' lists all";
     return report_failure({tool.error().code, visible(message), {}});
   }
   const auto family = command.chosen_family();

@@ -87,6 +87,7 @@ class SetPrinter {
 
   std::vector<std::string> names_of_members(const SetFacts& facts) const {
     std::vector<std::string> names;
+    names.reserve(facts.members.size());
     for (const std::uint32_t tool : facts.members)
       names.push_back(tidy(catalog_.tools[tool].data().id));
     return names;

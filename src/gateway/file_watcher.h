@@ -1,5 +1,5 @@
-// Tells when a file that the gateway reads may have changed: settings, tool sets, manifests. Writes,
-// renames, new files and new folders count.
+// Tells when a file that the gateway reads may have changed: settings, tool sets, manifests.
+// Writes, renames, new files and new folders count.
 #pragma once
 
 #include <filesystem>

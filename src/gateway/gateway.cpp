@@ -12,8 +12,8 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "gateway/dispatch.h"
-#include "gateway/operator_token.h"
 #include "gateway/file_watcher.h"
+#include "gateway/operator_token.h"
 
 namespace toolgate {
 namespace {

@@ -142,7 +142,8 @@ Result<std::vector<std::string>> read_rules(const SettingsValue& value) {
   constexpr std::size_t kMost = 1000;
   const auto* list = value.value().if_array();
   if (!list) return value.fail("must be a list of names and patterns of tools");
-  if (list->size() > kMost) return value.fail("has {} rules, at most {} are allowed", list->size(), kMost);
+  if (list->size() > kMost)
+    return value.fail("has {} rules, at most {} are allowed", list->size(), kMost);
   std::vector<std::string> rules;
   for (std::size_t i = 0; i < list->size(); ++i) {
     auto rule = read_text(value.item(i));

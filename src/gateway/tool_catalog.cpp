@@ -84,7 +84,8 @@ std::vector<path> ToolCatalog::tool_set_files() const {
   std::vector<path> files;
   for (const path& folder : {files_.profile, files_.workspace / ".toolgate"})
     for (path& entry : entries_of(folder))
-      if (entry.filename().string().ends_with(kToolSetFileSuffix)) files.push_back(std::move(entry));
+      if (entry.filename().string().ends_with(kToolSetFileSuffix))
+        files.push_back(std::move(entry));
   files.insert(files.end(), files_.tool_sets.begin(), files_.tool_sets.end());
   if (files.size() > kMostToolSetFiles) files.resize(kMostToolSetFiles);
   return files;
@@ -114,7 +115,8 @@ void ToolCatalog::load_extensions() {
   for (path& folder : extension_folders()) {
     auto package = read_file(folder / "package.json", kMaxManifestBytes);
     if (!package) {
-      problems_.push_back(problem_of_file(folder / "package.json", "cannot be read, or is too large",
+      problems_.push_back(problem_of_file(folder / "package.json",
+                                          "cannot be read, or is too large",
                                           "give the folder of an unpacked VS Code extension"));
       continue;
     }
@@ -160,10 +162,10 @@ ToolCatalog::Source ToolCatalog::read_tool_sets(const path& file, const std::str
   Source source;
   auto read = read_tool_set_file(file.string(), text);
   for (const ToolSetFileFault& fault : read.faults)
-    source.problems.push_back({file.string(),
-                               fmt::format("{}:{}:{}: {}", file.string(), fault.line, fault.column,
-                                           fault.message),
-                               {}});
+    source.problems.push_back(
+        {file.string(),
+         fmt::format("{}:{}:{}: {}", file.string(), fault.line, fault.column, fault.message),
+         {}});
   for (ToolSetData& set : read.sets)
     if (auto added = registry_.add_set(std::move(set)))
       source.registrations.push_back(std::move(*added));

@@ -156,7 +156,8 @@ void append_set(std::string& out, const Catalog& catalog, const CatalogSet& set)
   writer.texts("tools", ids(set.tools));
   writer.texts("toolsets", nested);
   writer.texts("members", ids(members));
-  writer.flag("enabled", set.permitted && !members.empty() && std::ranges::all_of(members, enabled));
+  writer.flag("enabled",
+              set.permitted && !members.empty() && std::ranges::all_of(members, enabled));
   if (!set.missing.empty()) writer.texts("missing", set.missing);
   writer.end();
 }
@@ -252,9 +253,9 @@ Result<const CatalogTool*> find_tool_by_any_name(const Catalog& catalog, std::st
     nearest.consider(tool.data().reference_name);
     nearest.consider(tool.full_reference_name);
   }
-  return fail_at("name", Errc::ToolNotFound, "no tool is called '{}'{}", name.substr(0, 80),
-                 nearest.result().empty() ? "; GET /v1/tools lists all"
-                                          : fmt::format("; did you mean '{}'?", nearest.result()));
+  return fail_at(
+      "name", Errc::ToolNotFound, "no tool is called '{}'{}", name.substr(0, 80),
+      nearest.result().empty() ? "" : fmt::format("; did you mean '{}'?", nearest.result()));
 }
 
 }  // namespace toolgate

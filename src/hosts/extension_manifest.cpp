@@ -249,20 +249,17 @@ class ManifestReader {
     return true;
   }
 
-  // One that cannot be read is no condition, as in VS Code; but that is said.
+  // One that cannot be read is no condition, as in VS Code; the catalogue says so.
   std::string condition_of(const json::value& entry) {
     const json::value* member = find(entry, "when");
     if (!is_truthy(member)) return {};
-    const std::string when = text_in(entry, "when");
-    if (member->is_string() && is_blank(when)) return {};
-    const auto parsed = parse_when(when);
-    if (parsed.clause) return when;
-    const WhenFault* fault = parsed.first_fault();
-    add_entry_fault("unreadable_when",
-                    fmt::format("has a condition that cannot be read, so it is always on: {}",
-                                fault != nullptr ? describe(*fault) : "'when' must be a text"),
-                    "mend \"when\"");
-    return {};
+    if (!member->is_string()) {
+      add_entry_fault("unreadable_when", "has a condition that is no text, so it is always on",
+                      "mend \"when\"");
+      return {};
+    }
+    std::string when = text_in(entry, "when");
+    return is_blank(when) ? std::string() : when;
   }
 
   void add_synthetic_set() {

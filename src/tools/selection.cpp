@@ -152,9 +152,7 @@ class Selecting {
       return fail_at("include_tools", Errc::InvalidRequest,
                      "a filter has at most {} patterns; this one has {}", ToolFilter::kMostPatterns,
                      patterns.size());
-    if (patterns.empty()) return {};
-    const EnclosingSets enclosing(catalog_);
-    for (Identifier* pattern : patterns) match_pattern(*pattern, enclosing);
+    if (!patterns.empty()) match_patterns(patterns);
     return {};
   }
 
@@ -182,19 +180,30 @@ class Selecting {
         match(sets_[i], catalog_.sets[i].full_reference_name);
   }
 
-  void match_pattern(Identifier& identifier, const EnclosingSets& enclosing) {
-    const Glob glob(identifier.text);
-    const bool has_slash = identifier.text.contains('/');
+  // Tool by tool, so that the catalogue is read once for all patterns.
+  void match_patterns(const std::vector<Identifier*>& identifiers) {
+    const EnclosingSets enclosing(catalog_);
+    std::vector<std::pair<Identifier*, Glob>> patterns;
+    for (Identifier* identifier : identifiers)
+      patterns.emplace_back(identifier, Glob(identifier->text));
     for (std::uint32_t i = 0; i < available_.size(); ++i) {
       if (!available_[i]) continue;
-      const ToolData& tool = catalog_.tools[i].data();
-      bool matches = glob.matches(tool.id) ||
-                     (!tool.reference_name.empty() && glob.matches(tool.reference_name));
-      if (!matches && has_slash)
-        each_full_name(i, enclosing,
-                       [&](const std::string& name) { matches = matches || glob.matches(name); });
-      if (matches) grouped_[i].add(identifier, Way::Pattern);
+      for (const auto& [identifier, glob] : patterns)
+        if (matches(i, glob, enclosing)) grouped_[i].add(*identifier, Way::Pattern);
     }
+  }
+
+  bool matches(std::uint32_t tool, const Glob& glob, const EnclosingSets& enclosing) const {
+    const ToolData& data = catalog_.tools[tool].data();
+    if (glob.matches(data.id)) return true;
+    if (!data.reference_name.empty() && data.reference_name != data.id &&
+        glob.matches(data.reference_name))
+      return true;
+    bool found = false;
+    if (glob.pattern().contains('/'))
+      each_full_name(tool, enclosing,
+                     [&](const std::string& name) { found = found || glob.matches(name); });
+    return found;
   }
 
   // What a list says of a set it says of the members, nested sets and cycles included.

@@ -20,21 +20,36 @@ std::string quoted(std::string_view identifier) {
   return '"' + mend_utf8(cut) + "…\"";
 }
 
-std::string nearest_name(std::string_view identifier, const Catalog& catalog,
-                         const std::vector<char>& available) {
-  Nearest nearest(identifier);
-  const bool is_full_name = identifier.contains('/');
-  for (const CatalogSet& set : catalog.sets)
-    if (set.permitted) nearest.consider(set.reference_name);
-  for (std::size_t i = 0; i < available.size(); ++i) {
-    if (!available[i]) continue;
-    const CatalogTool& tool = catalog.tools[i];
-    nearest.consider(tool.data().reference_name);
-    nearest.consider(tool.data().id);
-    if (is_full_name) nearest.consider(tool.full_reference_name);
+// Names that stand for nothing, and for each the nearest that does. All are compared in one pass,
+// so that the catalogue is read once.
+class NearestNames {
+ public:
+  void add(UnknownIdentifier& unknown) {
+    names_.push_back({&unknown, Nearest(unknown.identifier)});
   }
-  return std::string(nearest.result());
-}
+
+  void find(const Catalog& catalog, const std::vector<char>& available) {
+    if (names_.empty()) return;
+    for (const CatalogSet& set : catalog.sets)
+      if (set.permitted) consider(set.reference_name);
+    for (std::size_t i = 0; i < available.size(); ++i) {
+      if (!available[i]) continue;
+      const CatalogTool& tool = catalog.tools[i];
+      consider(tool.data().reference_name);
+      if (tool.data().id != tool.data().reference_name) consider(tool.data().id);
+      for (auto& [unknown, nearest] : names_)
+        if (unknown->identifier.contains('/')) nearest.consider(tool.full_reference_name);
+    }
+    for (auto& [unknown, nearest] : names_) unknown->nearest = nearest.result();
+  }
+
+ private:
+  void consider(std::string_view name) {
+    for (auto& entry : names_) entry.second.consider(name);
+  }
+
+  std::vector<std::pair<UnknownIdentifier*, Nearest>> names_;
+};
 
 // A tool that is there, but not to be had.
 const CatalogTool* find_unavailable(std::string_view identifier, const Catalog& catalog) {
@@ -71,22 +86,26 @@ std::string listed(const std::vector<std::string>& list) {
 
 void describe_unknown(std::span<const std::string_view> identifiers, const Catalog& catalog,
                       const std::vector<char>& available, Selection& selection) {
-  for (const std::string_view identifier : identifiers) {
-    UnknownIdentifier& unknown = selection.unknown.emplace_back(std::string(identifier));
-    if (selection.warnings.size() + 1 == Selection::kMostWarnings &&
-        identifiers.size() > Selection::kMostWarnings) {
-      selection.warnings.push_back(fmt::format("{} more identifiers are no tool or tool set",
-                                               identifiers.size() - selection.warnings.size()));
-      continue;
-    }
-    if (selection.warnings.size() == Selection::kMostWarnings) continue;
-    if (const CatalogTool* tool = find_unavailable(identifier, catalog)) {
-      selection.warnings.push_back(describe_unavailable(identifier, *tool));
-      continue;
-    }
-    if (!has_wildcard(identifier)) unknown.nearest = nearest_name(identifier, catalog, available);
-    selection.warnings.push_back(describe_missing(unknown));
+  for (const std::string_view identifier : identifiers)
+    selection.unknown.push_back({std::string(identifier), {}});
+  const bool too_many = identifiers.size() > Selection::kMostWarnings;
+  const std::size_t described = too_many ? Selection::kMostWarnings - 1 : identifiers.size();
+  const std::span shown(selection.unknown.data(), described);
+
+  NearestNames names;
+  for (UnknownIdentifier& unknown : shown)
+    if (!has_wildcard(unknown.identifier) && !find_unavailable(unknown.identifier, catalog))
+      names.add(unknown);
+  names.find(catalog, available);
+
+  for (const UnknownIdentifier& unknown : shown) {
+    const CatalogTool* tool = find_unavailable(unknown.identifier, catalog);
+    selection.warnings.push_back(tool ? describe_unavailable(unknown.identifier, *tool)
+                                      : describe_missing(unknown));
   }
+  if (too_many)
+    selection.warnings.push_back(
+        fmt::format("{} more identifiers are no tool or tool set", identifiers.size() - described));
 }
 
 std::unexpected<Error> no_tool_left(const ToolFilter& filter, const Selection& selection) {

@@ -230,9 +230,10 @@ Result<> ChatReader::read_name_list() {
   reader_.enter();
   while (reader_.next_element()) {
     if (names.size() == kMost) return refuse(key_, "at most {} names are allowed", kMost);
-    auto name = read_string(fmt::format("{}[{}]", key_, names.size()));
-    if (!name) return std::unexpected(name.error());
-    names.push_back(std::move(*name));
+    if (reader_.kind() != Kind::String)
+      return wrong_kind(fmt::format("{}[{}]", key_, names.size()), "a string");
+    names.emplace_back(reader_.read_string());
+    if (reader_.failed()) return broken();
   }
   if (reader_.failed()) return broken();
   const bool includes = key_.contains("nclude");

@@ -2,10 +2,9 @@
 // call wait for a fixed time.
 #include "gateway/file_watcher.h"
 
-#include "gateway/settings.h"
-
 #include <gtest/gtest.h>
 
+#include "gateway/settings.h"
 #include "temporary_folder.h"
 
 namespace toolgate {
@@ -24,8 +23,7 @@ class FileWatcherTest : public testing::Test {
   }
 
   void watch() {
-    watcher_.emplace(
-        context_, [this] { return watched_files(files_); }, [this] { ++calls_; });
+    watcher_.emplace(context_, [this] { return watched_files(files_); }, [this] { ++calls_; });
   }
 
   // True when a call came after the last expectation.
@@ -210,10 +208,12 @@ TEST_F(FileWatcherTest, MayBeDestroyedAtAnyTime) {
 }
 
 TEST_F(FileWatcherTest, MayBeDestroyedByItsOwnCall) {
-  watcher_.emplace(context_, files_, [this] {
-    watcher_.reset();
-    ++calls_;
-  });
+  watcher_.emplace(
+      context_, [this] { return watched_files(files_); },
+      [this] {
+        watcher_.reset();
+        ++calls_;
+      });
   folder_.write("profile/settings.json", "{}");
   EXPECT_TRUE(called());
   folder_.write("profile/settings.json", "{}");

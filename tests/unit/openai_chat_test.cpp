@@ -467,7 +467,7 @@ TEST(UpstreamBody, IsRightInEveryCombination) {
       if (form & 4) std::ranges::reverse(chosen);
       const std::string body = (form & 8) ? fmt::format("\n{{ {} }}\n", fmt::join(chosen, " ,\t"))
                                           : fmt::format("{{{}}}", fmt::join(chosen, ","));
-      const auto request = parse_chat_request(body);
+      const auto request = read_whole(body);
       if (!request) continue;
       const std::string text = join(make_upstream_body(*request, "m"));
       const auto sent = parse_json(text);

@@ -97,7 +97,8 @@ TEST_F(RegistryTest, RefusesAnIdThatIsTaken) {
 }
 
 TEST_F(RegistryTest, RefusesDataThatNoModelCouldBeGiven) {
-  for (const char* id : {"", "a b", "a.b", "tööl"}) EXPECT_FALSE(registry_.add_data(tool(id))) << id;
+  for (const char* id : {"", "a b", "a.b", "tööl"})
+    EXPECT_FALSE(registry_.add_data(tool(id))) << id;
   EXPECT_FALSE(registry_.add_data(tool(std::string(65, 'a'))));
   EXPECT_TRUE(registry_.add_data(tool(std::string(64, 'a'))));
   ToolData data = tool("a");

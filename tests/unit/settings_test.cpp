@@ -85,7 +85,9 @@ TEST_F(SettingsLayering, OfTwoSpellingsInOneFileTheLaterWins) {
 }
 
 TEST_F(SettingsLayering, AWorkspaceMaySetNothingThatLoosens) {
-  const std::set<std::string_view> free{"toolgate.defaultModel", "toolgate.tools.deny"};
+  const std::set<std::string_view> free{"toolgate.defaultModel", "toolgate.tools.deny",
+                                        "chat.agent.enabled", "chat.extensionTools.enabled",
+                                        "github.copilot.chat.virtualTools.threshold"};
   for (const auto& key : settings_keys()) {
     EXPECT_EQ(key.set_by == SetBy::AnyFile, free.contains(key.name)) << key.name;
     if (free.contains(key.name) || !key.apply) continue;
@@ -251,13 +253,44 @@ TEST_F(SettingsWarnings, AnUnknownKeyIsNamedWithTheNearestOne) {
           "\"toolgate.limits\"?"}));
 }
 
+TEST_F(SettingsLayering, AWorkspaceAddsToWhatIsDenied) {
+  profile(R"({"toolgate.tools.deny": ["a"], "toolgate.tools.allow": ["*"]})");
+  folder_.write("work/.vscode/settings.json", R"({"toolgate.tools.deny": ["b"]})");
+  folder_.write("work/.toolgate/settings.json",
+                R"({"toolgate.tools.deny": ["c"], "toolgate.tools.allow": ["x"]})");
+  EXPECT_EQ(loaded().catalog.deny, (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(loaded().catalog.allow, std::vector<std::string>{"*"});
+}
+
+TEST_F(SettingsLayering, AWorkspaceSwitchesOffAndNotOn) {
+  profile(R"({"chat.agent.enabled": false})");
+  folder_.write("work/.vscode/settings.json",
+                R"({"chat.agent.enabled": true, "chat.extensionTools.enabled": false})");
+  EXPECT_FALSE(loaded().catalog.agent_enabled);
+  EXPECT_FALSE(loaded().catalog.extension_tools_enabled);
+  const auto found = warnings();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_NE(found[0].find("may switch it off, not on"), std::string::npos);
+}
+
+TEST_F(SettingsLayering, OtherSettingsAreContextKeysAndOursAreNot) {
+  profile(R"({"acme.city": "Oslo", "acme.list": [1, 2], "acme.deep": {"on": true},
+              "toolgate.logLevel": "warn", "toolgate": {"limits": {"tools": 3}}})");
+  folder_.write("work/.vscode/settings.json", R"({"acme.city": "Bergen"})");
+  const std::map<std::string, std::string> expected{{"config.acme.city", "\"Bergen\""},
+                                                    {"config.acme.list", "\"[1,2]\""},
+                                                    {"config.acme.deep", "{\"on\":true}"},
+                                                    {"config.acme.deep.on", "true"}};
+  EXPECT_EQ(loaded().config, expected);
+}
+
 TEST_F(SettingsWarnings, KeysOfLaterVersionsHaveNoEffect) {
   profile(
       R"({"toolgate.confirmation.timeoutSeconds": 1, "toolgate.tools": {"allow": [], "deny": []},
 "toolgate.store": "sqlite:x"})");
   const auto found = warnings();
-  ASSERT_EQ(found.size(), 4u);
-  EXPECT_EQ(found[3],
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[1],
             "profile/settings.json:2:1: \"toolgate.store\" has no effect in this version");
 }
 

@@ -18,9 +18,10 @@ Task<> change_context(RequestContext& context) {
   }
   const auto changes = parse_json(*body);
   if (!changes || !changes->is_object()) {
-    co_await reply_error(context, changes ? Error{Errc::InvalidRequest,
-                                                  "the body must be an object of context keys", {}}
-                                          : changes.error());
+    co_await reply_error(
+        context, changes
+                     ? Error{Errc::InvalidRequest, "the body must be an object of context keys", {}}
+                     : changes.error());
     co_return;
   }
   Registry& registry = context.tools.registry();
