@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "base/json.h"
+#include "fuzz/require.h"
 #include "wire/chat_reader.h"
 #include "wire/json_padding.h"
 #include "wire/openai_chat.h"
@@ -13,12 +14,6 @@
 namespace {
 
 using namespace toolgate;
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  fmt::print(stderr, "does not hold: {}\n", what);
-  std::abort();
-}
 
 std::string join(const UpstreamBody& body) {
   std::string out;

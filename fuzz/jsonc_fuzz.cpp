@@ -10,17 +10,12 @@
 #include <fmt/core.h>
 
 #include "base/json.h"
+#include "fuzz/require.h"
 #include "tools/jsonc_outline.h"
 
 namespace {
 
 using namespace toolgate;
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  fmt::print(stderr, "does not hold: {}\n", what);
-  std::abort();
-}
 
 // Boost.JSON reads long numbers to within an ulp or two; one beyond a double's range reads as
 // infinity, for which JSON has no text.

@@ -7,19 +7,10 @@
 
 #include <fmt/core.h>
 
+#include "fuzz/require.h"
 #include "schema/normalize.h"
 
-namespace {
-
 using namespace toolgate;
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  fmt::print(stderr, "does not hold: {}\n", what);
-  std::abort();
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;

@@ -10,17 +10,12 @@
 #include <fmt/core.h>
 
 #include "base/utf8.h"
+#include "fuzz/require.h"
 #include "tools/references.h"
 
 namespace {
 
 using namespace toolgate;
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  fmt::print(stderr, "does not hold: {}\n", what);
-  std::abort();
-}
 
 // Short names are tools, longer ones sets, so that a fuzzer finds both soon.
 class AnyNames : public ReferenceNames {

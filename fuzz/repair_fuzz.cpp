@@ -7,18 +7,13 @@
 
 #include <fmt/core.h>
 
+#include "fuzz/require.h"
 #include "schema/compile.h"
 #include "schema/repair.h"
 
 namespace {
 
 using namespace toolgate;
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  fmt::print(stderr, "does not hold: {}\n", what);
-  std::abort();
-}
 
 void check_once(std::string_view input, const Schema& schema, const RepairOptions& options) {
   const InputCheck first = check_input(input, &schema, options);

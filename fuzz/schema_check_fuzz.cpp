@@ -7,7 +7,9 @@
 
 #include <fmt/core.h>
 
+#include "base/json_pointer.h"
 #include "base/json_tree.h"
+#include "fuzz/require.h"
 #include "schema/check.h"
 #include "schema/compile.h"
 #include "schema/program.h"
@@ -16,25 +18,7 @@ namespace {
 
 using namespace toolgate;
 
-void require(bool holds, const char* what) {
-  if (holds) return;
-  fmt::print(stderr, "does not hold: {}\n", what);
-  std::abort();
-}
-
 constexpr std::uint64_t kSteps = 50'000;
-
-std::string unescape(std::string_view token) {
-  std::string out;
-  for (std::size_t i = 0; i < token.size(); ++i) {
-    if (token[i] == '~') {
-      out += token[++i] == '1' ? '/' : '~';
-    } else {
-      out += token[i];
-    }
-  }
-  return out;
-}
 
 const JsonNode* at_pointer(const JsonNode* node, std::string_view pointer) {
   while (node != nullptr && !pointer.empty()) {
@@ -42,7 +26,7 @@ const JsonNode* at_pointer(const JsonNode* node, std::string_view pointer) {
     const auto token = pointer.substr(0, pointer.find('/'));
     pointer.remove_prefix(token.size());
     if (node->is(JsonNode::Kind::Object)) {
-      node = node->find(unescape(token));
+      node = node->find(unescape_pointer_step(token));
       continue;
     }
     auto index = std::stoul(std::string(token));

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "base/json_tree.h"
+#include "fuzz/require.h"
 #include "schema/check.h"
 #include "schema/compile.h"
 #include "schema/program.h"
@@ -15,12 +16,6 @@
 namespace {
 
 using namespace toolgate;
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  fmt::print(stderr, "does not hold: {}\n", what);
-  std::abort();
-}
 
 constexpr std::uint64_t kSteps = 20'000;
 constexpr std::array<std::string_view, 6> kInputs{

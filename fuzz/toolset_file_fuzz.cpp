@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "base/utf8.h"
+#include "fuzz/require.h"
 #include "tools/toolset_file.h"
 
 namespace {
@@ -21,12 +22,6 @@ constexpr ToolSetFileLimits kLimits{.bytes = 1 << 20,
                                     .tools_per_set = 1 << 16,
                                     .name_bytes = 1 << 20,
                                     .faults = 20};
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  fmt::print(stderr, "does not hold: {}\n", what);
-  std::abort();
-}
 
 const ToolSetData* find_set(const ToolSetFile& file, std::string_view name) {
   const auto found = std::ranges::find(file.sets, name, &ToolSetData::reference_name);

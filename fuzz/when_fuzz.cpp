@@ -8,17 +8,12 @@
 #include <fmt/core.h>
 
 #include "base/json.h"
+#include "fuzz/require.h"
 #include "tools/when.h"
 
 namespace {
 
 using namespace toolgate;
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  fmt::print(stderr, "does not hold: {}\n", what);
-  std::abort();
-}
 
 ContextKeys read_context(std::string_view text) {
   ContextKeys context;

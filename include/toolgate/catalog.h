@@ -64,6 +64,10 @@ struct CatalogProblem {
 
 class Catalog {
  public:
+  Catalog() = default;
+  Catalog(Catalog&&) = default;  // no copies: its indexes view its own texts
+  Catalog& operator=(Catalog&&) = default;
+
   std::uint64_t version = 0;
   std::vector<CatalogTool> tools;  // in the order they were registered
   std::vector<CatalogSet> sets;    // the built-in ones first

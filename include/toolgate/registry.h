@@ -28,7 +28,7 @@ class ChangeTimer {
 
 // What decides which registered tools are enabled, with the names these settings have in files.
 // An entry of a list is a tool's id, reference name or full reference name, one of these with '*'
-// and '?', a set's reference name (its direct members), a kind of source ("source:mcp") or a
+// and '?', a set's reference name (its members), a kind of source ("source:mcp") or a
 // source's key ("mcp:*"). Deny wins; an allow list that is not empty denies what it does not name.
 struct CatalogSettings {
   bool agent_enabled = true;            // chat.agent.enabled
@@ -55,7 +55,8 @@ class Registry {
 
   // Context keys that `when` clauses read, as JSON texts. An empty text removes the key.
   Result<void> set_context(std::string_view key, std::string_view json);
-  std::string context_json() const;  // all of them, as one object
+  // As one object. Settings, `config.*`, may hold secrets: only those that a clause reads are in it.
+  std::string context_json() const;
   void set_settings(CatalogSettings settings);
 
   // As everything stands now; never null.

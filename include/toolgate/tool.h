@@ -127,7 +127,8 @@ enum class ContextMode : std::uint8_t {
   Full,     // one call must bring all
 };
 
-// The code of a tool. Only invoke() must be there. Called on one loop's thread at a time.
+// The code of a tool. Only invoke() must be there. A program with several threads may call it on
+// all of them, each call on one thread from its beginning to its end.
 class Tool {
  public:
   virtual ~Tool() = default;

@@ -1,6 +1,7 @@
 #include "agent/offer_tools.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -37,9 +38,9 @@ std::string text_with_references(const ChatRequest& request) {
 }
 
 // The lists are the wish's afterwards.
-Wish take_wish(ChatRequest& request) {
+Wish take_wish(ChatRequest& request, bool has_tools) {
   Wish wish;
-  wish.user_text = text_with_references(request);
+  if (has_tools) wish.user_text = text_with_references(request);
   wish.everything = request.use_registered_tools || request.include_tools.has_value();
   wish.filter.include = std::move(request.include_tools);
   wish.filter.exclude = std::move(request.exclude_tools);
@@ -83,15 +84,25 @@ std::string group_json(const ToolGroup& group) {
   return function_json({group.name, group.description, R"({"type":"object","properties":{}})"});
 }
 
+// As this model is told about the tool, if not as everyone. The name stays what it is called by.
+std::optional<NormalizedTool> special_definition(const CatalogTool& tool,
+                                                 const OfferSettings& settings) {
+  if (!tool.implementation) return std::nullopt;
+  auto other = tool.implementation->alternative_definition(definition_of(tool.data()),
+                                                           facts_of(settings.model));
+  if (!other) return std::nullopt;
+  other->name = tool.data().id;
+  auto made = normalize_tool(function_json(*other), {.changes = settings.changes});
+  if (made) return std::move(*made);
+  NormalizedTool unusable;
+  unusable.fault.emplace().reason = made.error().message;
+  return unusable;
+}
+
 void append_tool(ToolOffers::Added& added, AddedTools& list, const CatalogTool& tool,
                  const OfferSettings& settings) {
   const ToolData& data = tool.data();
-  std::optional<NormalizedTool> special;
-  if (tool.implementation)
-    if (const auto other = tool.implementation->alternative_definition(definition_of(data),
-                                                                       facts_of(settings.model)))
-      if (auto made = normalize_tool(function_json(*other), {.changes = settings.changes}))
-        special = std::move(*made);
+  const auto special = special_definition(tool, settings);
   const NormalizedTool& shaped = special ? *special : tool.record->shaped(settings.changes);
   if (!shaped.fault) {
     append_entry(list, data.id, data.reference_name, shaped.text);
@@ -133,26 +144,27 @@ std::string key_of(const std::vector<std::uint32_t>& tools, const std::vector<Vi
 }
 
 // What the model has called so far opens groups again: the history is the state, so that any
-// gateway can go on with a conversation. The answers to calls of groups are ours to give.
+// gateway can go on with a conversation. The answers to calls of groups are ours to give. An id
+// counts for the answers right behind it only: some models number their calls anew each turn.
 void replay_calls(ChatRequest& request, VirtualTools& groups) {
-  std::vector<std::pair<std::string, std::string>> opened;  // call id, result
+  std::unordered_map<std::string, std::string> opened;  // results by call id
   for (std::size_t i = 0; i < request.messages.size(); ++i) {
     const ChatMessage& message = request.messages[i];
     if (message.role != Role::Assistant && (message.role != Role::Tool || opened.empty())) continue;
     auto parsed = parse_json(message.raw);
     if (!parsed) continue;
     if (message.role == Role::Assistant) {
+      opened.clear();
       const auto calls = calls_in(*parsed);
       for (const MessageCall& call : calls)
-        if (auto result = groups.did_call(call.name))
-          opened.emplace_back(call.id, std::move(*result));
+        if (auto result = groups.did_call(call.name)) opened[call.id] = std::move(*result);
       if (!calls.empty()) groups.did_take_turn();
       continue;
     }
-    const auto answered = std::ranges::find(opened, id_of_answer(*parsed),
-                                            &std::pair<std::string, std::string>::first);
+    const auto answered = opened.find(std::string(id_of_answer(*parsed)));
     if (answered == opened.end()) continue;
     parsed->as_object()["content"] = answered->second;
+    opened.erase(answered);
     request.replaced_messages.push_back({i, write_json(*parsed)});
   }
 }
@@ -169,25 +181,39 @@ class Offering {
         facts_(facts_of(settings.model)) {}
 
   Task<Result<void>> run(const Wish& wish, const Cancel& cancel) {
-    if (wish.everything)
-      if (auto chosen = co_await choose(wish.filter, cancel); !chosen) co_return chosen;
-    add_references(wish.user_text);
+    asked_ = wish.everything;
+    if (asked_) {
+      auto choice = co_await choose(wish.filter, cancel);
+      if (!*choice) co_return std::unexpected(choice->error());
+      tools_ = (*choice)->tools;
+      tell((*choice)->warnings);
+      if (tools_.empty() && !catalog_.tools.empty())
+        report_.warnings.push_back("use_vscode_tools: no registered tool is enabled");
+    }
+    if (!wish.user_text.empty()) co_await add_references(wish, cancel);
     drop_client_names();
     if (tools_.empty()) co_return Result<void>{};
     co_return co_await show(cancel);
   }
 
  private:
-  Task<Result<void>> choose(const ToolFilter& filter, const Cancel& cancel);
-  void add_references(std::string_view text);
+  Task<ToolOffers::Choice> choose(const ToolFilter& filter, const Cancel& cancel);
+  Task<> add_references(const Wish& wish, const Cancel& cancel);
+  Task<std::vector<char>> excluded_tools(const ToolFilter& filter, const Cancel& cancel);
   void drop_client_names();
-  Task<Result<std::shared_ptr<const GroupTree>>> find_groups(std::size_t limit,
-                                                             const Cancel& cancel);
+  Task<Result<ToolOffers::Tree>> find_groups(std::size_t limit, const Cancel& cancel);
   std::size_t wanted_entries() const {
     return settings_.threshold > 0 ? static_cast<std::size_t>(settings_.threshold) : 0;
   }
   Task<Result<void>> show(const Cancel& cancel);
-  void offer(const std::vector<VisibleTool>& visible);
+  Task<Result<void>> show_in_groups(std::size_t limit, const Cancel& cancel);
+  void open_referenced(VirtualTools& groups, std::size_t limit) const;
+  void offer_what_fits(std::size_t limit);
+  void offer_all();
+  void offer(const ToolOffers::Tree& tree, const std::vector<VisibleTool>& visible);
+  void tell(const std::vector<std::string>& warnings) {
+    report_.warnings.insert(report_.warnings.end(), warnings.begin(), warnings.end());
+  }
 
   ChatRequest& request_;
   const Catalog& catalog_;
@@ -195,32 +221,48 @@ class Offering {
   ToolOffers& offers_;
   TurnReport& report_;
   const ModelFacts facts_;
-  std::vector<std::uint32_t> tools_;
+  bool asked_ = false;  // by a field of the request, not by a reference alone
+  ToolOffers::Tools tools_;
   ReferencedTools referenced_;
 };
 
-Task<Result<void>> Offering::choose(const ToolFilter& filter, const Cancel& cancel) {
-  ToolOffers::Choice choice = offers_.find_choice(catalog_, settings_.model.id, filter);
-  if (!choice) {
-    const auto select = [&] { return select_tools(catalog_, &facts_, filter); };
-    const bool here = catalog_.tools.size() <= kMostToolsOnLoop;
-    auto made = here ? select() : co_await offload(select, cancel);
-    choice = std::make_shared<const Result<Selection>>(std::move(made));
-    if (!cancel.requested()) offers_.keep(catalog_, settings_.model.id, filter, choice);
-  }
-  if (!*choice) co_return std::unexpected(choice->error());
-  tools_ = (*choice)->tools;
-  for (const std::string& warning : (*choice)->warnings) report_.warnings.push_back(warning);
-  co_return Result<void>{};
+Task<ToolOffers::Choice> Offering::choose(const ToolFilter& filter, const Cancel& cancel) {
+  const std::string model = fmt::format("{}\n{}\n{}", facts_.id, facts_.vendor, facts_.family);
+  ToolOffers::Choice choice = offers_.find_choice(catalog_, model, filter);
+  if (choice) co_return choice;
+  const auto select = [&] { return select_tools(catalog_, &facts_, filter); };
+  const bool here = catalog_.tools.size() <= kMostToolsOnLoop;
+  auto made = here ? select() : co_await offload(select, cancel);
+  choice = std::make_shared<const Result<Selection>>(std::move(made));
+  if (!cancel.requested()) offers_.keep(catalog_, model, filter, choice);
+  co_return choice;
 }
 
-void Offering::add_references(std::string_view text) {
-  if (text.empty()) return;
-  referenced_ = referenced_tools(text, catalog_, &facts_);
+// A flag for each tool of the catalogue. What exclude_tools names is off, whoever refers to it.
+Task<std::vector<char>> Offering::excluded_tools(const ToolFilter& filter, const Cancel& cancel) {
+  std::vector<char> excluded(catalog_.tools.size());
+  if (!filter.exclude || filter.exclude->empty()) co_return excluded;
+  ToolFilter others;
+  others.exclude = filter.exclude;
+  const auto choice = co_await choose(others, cancel);
+  excluded.assign(catalog_.tools.size(), 1);
+  if (*choice)
+    for (const std::uint32_t tool : (*choice)->tools) excluded[tool] = 0;
+  co_return excluded;
+}
+
+Task<> Offering::add_references(const Wish& wish, const Cancel& cancel) {
+  referenced_ = referenced_tools(wish.user_text, catalog_, &facts_);
+  const auto excluded = co_await excluded_tools(wish.filter, cancel);
   std::vector<char> present(catalog_.tools.size());
   for (const std::uint32_t tool : tools_) present[tool] = 1;
   const auto add = [&](std::uint32_t tool) {
-    if (catalog_.tools[tool].enabled() && !std::exchange(present[tool], 1)) tools_.push_back(tool);
+    if (!catalog_.tools[tool].enabled() || std::exchange(present[tool], 1)) return;
+    if (excluded[tool])
+      report_.warnings.push_back(fmt::format("tool '{}' is referenced, but exclude_tools names it",
+                                             catalog_.tools[tool].data().id));
+    else
+      tools_.push_back(tool);
   };
   std::ranges::for_each(referenced_.tools, add);
   for (const std::uint32_t set : referenced_.sets)
@@ -241,19 +283,20 @@ void Offering::drop_client_names() {
   }
 }
 
-Task<Result<std::shared_ptr<const GroupTree>>> Offering::find_groups(std::size_t limit,
-                                                                     const Cancel& cancel) {
-  if (auto known = offers_.find_tree(catalog_, tools_, limit)) co_return known;
+Task<Result<ToolOffers::Tree>> Offering::find_groups(std::size_t limit, const Cancel& cancel) {
   GroupSettings settings;
   settings.threshold = settings_.threshold;
   // So that no more than the threshold show before the model opens a group.
   settings.limit = std::min(limit, std::max(kMinToolLimit, wanted_entries()));
-  const auto make = [&]() -> Result<std::shared_ptr<const GroupTree>> {
-    return group(catalog_, tools_, settings);
-  };
+  for (const ChatTool& tool : request_.tools)
+    if (tool.name.starts_with(kGroupNamePrefix)) settings.taken.push_back(tool.name);
+  std::string plan =
+      fmt::format("{} {} {}", settings.threshold, settings.limit, fmt::join(settings.taken, " "));
+  if (auto known = offers_.find_tree(catalog_, tools_, plan)) co_return known;
+  const auto make = [&]() -> Result<ToolOffers::Tree> { return group(catalog_, tools_, settings); };
   const bool here = tools_.size() <= kMostToolsOnLoop;
   auto made = here ? make() : co_await offload(make, cancel);
-  if (made) offers_.keep(catalog_, tools_, limit, *made);
+  if (made) offers_.keep(catalog_, tools_, std::move(plan), *made);
   co_return made;
 }
 
@@ -261,22 +304,19 @@ Task<Result<std::shared_ptr<const GroupTree>>> Offering::find_groups(std::size_t
 Task<Result<void>> Offering::show(const Cancel& cancel) {
   const std::size_t taken = request_.tools.size();
   const std::size_t limit = settings_.limit - std::min(settings_.limit, taken);
-  const bool too_many = tools_.size() > limit;
+  const bool fits = tools_.size() <= limit;
   GroupSettings wanted;
   wanted.threshold = settings_.threshold;
-  if (!too_many && !should_group(tools_.size() + taken, wanted)) {
-    std::vector<VisibleTool> all(tools_.size());
-    for (std::uint32_t i = 0; i < all.size(); ++i) all[i].tool = i;
-    offer(all);
+  if (fits && !should_group(tools_.size() + taken, wanted)) {
+    offer_all();
     co_return Result<void>{};
   }
-  if (limit < kMinToolLimit)
-    co_return fail_at(
-        "tools", Errc::InvalidRequest,
-        "{} tools of the client leave {} places for {} registered ones, {} are needed "
-        "at least (toolgate.limits.tools is {}); send fewer tools or name those "
-        "wanted in include_tools",
-        taken, limit, tools_.size(), kMinToolLimit, settings_.limit);
+  const bool can_group = limit >= kMinToolLimit && settings_.threshold > 0;
+  if (can_group) co_return co_await show_in_groups(limit, cancel);
+  if (fits || !asked_) {
+    offer_what_fits(limit);
+    co_return Result<void>{};
+  }
   if (settings_.threshold <= 0)
     co_return fail_at("use_vscode_tools", Errc::InvalidRequest,
                       "{} registered tools and {} of the client are more than {} "
@@ -284,41 +324,71 @@ Task<Result<void>> Offering::show(const Cancel& cancel) {
                       "(github.copilot.chat.virtualTools.threshold); name those wanted in "
                       "include_tools",
                       tools_.size(), taken, settings_.limit);
+  co_return fail_at("tools", Errc::InvalidRequest,
+                    "{} tools of the client leave {} places for {} registered ones, {} are needed "
+                    "at least (toolgate.limits.tools is {}); send fewer tools or name those wanted "
+                    "in include_tools",
+                    taken, limit, tools_.size(), kMinToolLimit, settings_.limit);
+}
+
+// A word in a prompt must not make a request fail that would do without it.
+void Offering::offer_what_fits(std::size_t limit) {
+  if (tools_.size() > limit) {
+    report_.warnings.push_back(
+        fmt::format("{} of {} referenced tools are not offered: the client's tools leave {} places "
+                    "(toolgate.limits.tools)",
+                    tools_.size() - limit, tools_.size(), limit));
+    tools_.resize(limit);
+  }
+  if (!tools_.empty()) offer_all();
+}
+
+// Tools that a person named, and members of sets so named, as many as may show at all.
+void Offering::open_referenced(VirtualTools& groups, std::size_t limit) const {
+  std::size_t named = 0;
+  const auto open = [&](std::uint32_t tool) {
+    if (named++ < limit) groups.ensure_expanded(catalog_.tools[tool].data().id);
+  };
+  std::ranges::for_each(referenced_.tools, open);
+  for (const std::uint32_t set : referenced_.sets)
+    std::ranges::for_each(catalog_.members_of(catalog_.sets[set], &facts_), open);
+}
+
+Task<Result<void>> Offering::show_in_groups(std::size_t limit, const Cancel& cancel) {
   auto tree = co_await find_groups(limit, cancel);
   if (!tree) co_return std::unexpected(tree.error());
   VirtualToolSettings virtual_settings;
   virtual_settings.limit = limit;
   VirtualTools groups(*tree, virtual_settings);
   replay_calls(request_, groups);
-  for (const std::uint32_t tool : referenced_.tools)
-    groups.ensure_expanded(catalog_.tools[tool].data().id);
+  open_referenced(groups, limit);
   const std::vector<VisibleTool>& visible = groups.compute();
-  for (const ChatTool& tool : request_.tools)
-    if (groups.find_group(tool.name) != nullptr)
-      co_return fail_at("tools", Errc::InvalidRequest,
-                        "the tool '{}' has the name of a group of registered tools; rename it, or "
-                        "name the registered tools wanted in include_tools",
-                        tool.name);
   const auto closed = std::ranges::count_if(
       visible, [](const VisibleTool& entry) { return entry.group != nullptr; });
   if (closed > 0)
     report_.warnings.push_back(
         fmt::format("{} tools are offered through {} groups: a model opens one by calling it",
                     tools_.size(), closed));
-  offer(visible);
+  offer(*tree, visible);
   co_return Result<void>{};
 }
 
-void Offering::offer(const std::vector<VisibleTool>& visible) {
+void Offering::offer_all() {
+  std::vector<VisibleTool> all(tools_.size());
+  for (std::uint32_t i = 0; i < all.size(); ++i) all[i].tool = i;
+  offer(nullptr, all);
+}
+
+void Offering::offer(const ToolOffers::Tree& tree, const std::vector<VisibleTool>& visible) {
   std::string key = key_of(tools_, visible, settings_);
-  auto added = offers_.find_added(catalog_, key);
+  auto added = offers_.find_added(catalog_, tree, key);
   if (!added) {
     added = std::make_shared<const ToolOffers::Added>(
         write_tools(catalog_, tools_, visible, settings_));
-    offers_.keep(catalog_, std::move(key), added);
+    offers_.keep(catalog_, tree, std::move(key), added);
   }
   request_.added = added->tools;
-  for (const std::string& warning : added->warnings) report_.warnings.push_back(warning);
+  tell(added->warnings);
 }
 
 }  // namespace
@@ -326,11 +396,17 @@ void Offering::offer(const std::vector<VisibleTool>& visible) {
 Task<Result<void>> offer_tools(ChatRequest& request, const Catalog& catalog,
                                const OfferSettings& settings, ToolOffers& offers,
                                TurnReport& report, const Cancel& cancel) {
-  const Wish wish = take_wish(request);
-  if (wish.filter.exclude && !wish.everything)
+  const Wish wish = take_wish(request, !catalog.tools.empty());
+  if (wish.filter.exclude && !wish.everything && wish.user_text.empty())
     report.warnings.push_back(
-        "exclude_tools has no effect without use_vscode_tools or include_tools");
+        "exclude_tools has no effect without use_vscode_tools, include_tools or a reference");
   if (!wish.everything && wish.user_text.empty()) co_return Result<void>{};
+  if (!settings.model.tool_calling) {
+    report.warnings.push_back(
+        fmt::format("no registered tools are offered: the model '{}' takes none (toolCalling)",
+                    settings.model.id));
+    co_return Result<void>{};
+  }
   Offering offering(request, catalog, settings, offers, report);
   co_return co_await offering.run(wish, cancel);
 }

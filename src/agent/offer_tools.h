@@ -36,14 +36,16 @@ class ToolOffers {
 
   // Each is null when it is not known yet.
   Choice find_choice(const Catalog& catalog, std::string_view model, const ToolFilter& filter);
-  Tree find_tree(const Catalog& catalog, const Tools& tools, std::size_t limit);
-  // The key names model, family and entries.
-  std::shared_ptr<const Added> find_added(const Catalog& catalog, std::string_view key);
+  // `plan` names what the groups depend on beside the tools.
+  Tree find_tree(const Catalog& catalog, const Tools& tools, std::string_view plan);
+  // The key names model, family and entries; groups among them are those of the tree.
+  std::shared_ptr<const Added> find_added(const Catalog& catalog, const Tree& tree,
+                                          std::string_view key);
 
-  void keep(const Catalog& catalog, std::string_view model, const ToolFilter& filter,
-            Choice choice);
-  void keep(const Catalog& catalog, Tools tools, std::size_t limit, Tree tree);
-  void keep(const Catalog& catalog, std::string key, std::shared_ptr<const Added> added);
+  // Lists of more than some KB are not kept.
+  void keep(const Catalog& catalog, std::string model, const ToolFilter& filter, Choice choice);
+  void keep(const Catalog& catalog, Tools tools, std::string plan, Tree tree);
+  void keep(const Catalog& catalog, Tree tree, std::string key, std::shared_ptr<const Added> added);
 
  private:
   struct ChoiceEntry {
@@ -53,10 +55,11 @@ class ToolOffers {
   };
   struct TreeEntry {
     Tools tools;
-    std::size_t limit;
+    std::string plan;
     Tree tree;
   };
   struct AddedEntry {
+    Tree tree;
     std::string key;
     std::shared_ptr<const Added> added;
   };

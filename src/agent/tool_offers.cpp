@@ -7,6 +7,14 @@ namespace toolgate {
 namespace {
 
 constexpr std::size_t kMostKept = 16;
+constexpr std::size_t kMostFilterBytes = 16 << 10;
+
+std::size_t bytes_of(const std::optional<std::vector<std::string>>& names) {
+  std::size_t bytes = 0;
+  if (names)
+    for (const std::string& name : *names) bytes += name.size() + sizeof name;
+  return bytes;
+}
 
 // The entry that `is_wanted`, moved to the front; null: none.
 template <class Entry, class IsWanted>
@@ -46,32 +54,36 @@ ToolOffers::Choice ToolOffers::find_choice(const Catalog& catalog, std::string_v
 }
 
 ToolOffers::Tree ToolOffers::find_tree(const Catalog& catalog, const Tools& tools,
-                                       std::size_t limit) {
+                                       std::string_view plan) {
   if (!turn_to(catalog)) return nullptr;
   const auto* entry = find_and_refresh(
-      trees_, [&](const TreeEntry& known) { return known.limit == limit && known.tools == tools; });
+      trees_, [&](const TreeEntry& known) { return known.plan == plan && known.tools == tools; });
   return entry ? entry->tree : nullptr;
 }
 
 std::shared_ptr<const ToolOffers::Added> ToolOffers::find_added(const Catalog& catalog,
+                                                                const Tree& tree,
                                                                 std::string_view key) {
   if (!turn_to(catalog)) return nullptr;
-  const auto* entry =
-      find_and_refresh(added_, [&](const AddedEntry& known) { return known.key == key; });
+  const auto* entry = find_and_refresh(
+      added_, [&](const AddedEntry& known) { return known.tree == tree && known.key == key; });
   return entry ? entry->added : nullptr;
 }
 
-void ToolOffers::keep(const Catalog& catalog, std::string_view model, const ToolFilter& filter,
+void ToolOffers::keep(const Catalog& catalog, std::string model, const ToolFilter& filter,
                       Choice choice) {
-  if (turn_to(catalog)) push(choices_, ChoiceEntry{std::string(model), filter, std::move(choice)});
+  if (!turn_to(catalog)) return;
+  if (bytes_of(filter.include) + bytes_of(filter.exclude) > kMostFilterBytes) return;
+  push(choices_, ChoiceEntry{std::move(model), filter, std::move(choice)});
 }
 
-void ToolOffers::keep(const Catalog& catalog, Tools tools, std::size_t limit, Tree tree) {
-  if (turn_to(catalog)) push(trees_, TreeEntry{std::move(tools), limit, std::move(tree)});
+void ToolOffers::keep(const Catalog& catalog, Tools tools, std::string plan, Tree tree) {
+  if (turn_to(catalog)) push(trees_, TreeEntry{std::move(tools), std::move(plan), std::move(tree)});
 }
 
-void ToolOffers::keep(const Catalog& catalog, std::string key, std::shared_ptr<const Added> added) {
-  if (turn_to(catalog)) push(added_, AddedEntry{std::move(key), std::move(added)});
+void ToolOffers::keep(const Catalog& catalog, Tree tree, std::string key,
+                      std::shared_ptr<const Added> added) {
+  if (turn_to(catalog)) push(added_, AddedEntry{std::move(tree), std::move(key), std::move(added)});
 }
 
 }  // namespace toolgate

@@ -125,7 +125,7 @@ void CardPrinter::print_description() const {
 void CardPrinter::print_schema(std::string_view title, std::string_view schema) const {
   heading(title);
   if (schema.empty()) {
-    block("(none: it takes no input)");
+    block("(none: it takes any JSON)");
     return;
   }
   JsonTree tree;

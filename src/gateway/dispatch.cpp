@@ -128,7 +128,7 @@ Task<> dispatch(HttpExchange& exchange, LoopState& state) {
                          .snapshot = state.snapshot,
                          .client = state.client,
                          .catalog = state.catalog,
-                         .tools = state.tools,
+                         .registry = state.registry,
                          .normalized_tools = state.normalized_tools,
                          .tool_offers = state.tool_offers,
                          .tool_lists = state.tool_lists,

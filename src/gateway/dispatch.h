@@ -19,7 +19,7 @@ struct LoopState {
   std::shared_ptr<const Snapshot> snapshot;
   HttpClient client;
   std::shared_ptr<const Catalog> catalog;
-  ToolCatalog& tools;
+  Registry& registry;
   NormalizedTools normalized_tools;
   ToolOffers tool_offers;
   ToolLists tool_lists;

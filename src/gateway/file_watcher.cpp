@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <deque>
+#include <exception>
 #include <map>
 #include <optional>
 #include <set>
@@ -164,7 +165,12 @@ struct FileWatcher::Impl : std::enable_shared_from_this<Impl> {
       if (!self || self->stopped || error) return;
       self->first_event.reset();
       self->watch_places();
-      self->changed();
+      // The loop this runs on serves signals too: nothing may end it.
+      try {
+        self->changed();
+      } catch (const std::exception& failure) {
+        log(LogLevel::Error, "changed files could not be read: {}", failure.what());
+      }
     });
   }
 

@@ -83,7 +83,7 @@ struct Worker {
       : state{.snapshot = std::move(snapshot),
               .client = HttpClient(loop),
               .catalog = tools.catalog(),
-              .tools = tools,
+              .registry = tools.registry(),
               .normalized_tools = NormalizedTools(),
               .tool_offers = {},
               .tool_lists = {},
@@ -224,6 +224,7 @@ void Gateway::Impl::reload() {
   metrics.settings_reloaded(next.has_value());
   if (!next) {
     log(LogLevel::Error, "settings not changed, the last good ones stay: {}", next.error().message);
+    load_tools();
     return;
   }
   for (const std::string& warning : (*next)->settings.warnings) log(LogLevel::Warn, "{}", warning);

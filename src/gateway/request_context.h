@@ -9,7 +9,6 @@
 #include "agent/offer_tools.h"
 #include "base/metrics.h"
 #include "gateway/snapshot.h"
-#include "gateway/tool_catalog.h"
 #include "gateway/tool_lists.h"
 #include "net/http_client.h"
 #include "net/http_server.h"
@@ -23,7 +22,7 @@ struct RequestContext {
   std::shared_ptr<const Snapshot> snapshot;
   HttpClient& client;
   std::shared_ptr<const Catalog> catalog;  // the tools there are, as this request sees them
-  ToolCatalog& tools;                      // where they are registered; any thread may call it
+  Registry& registry;                      // where they are registered; any thread may call it
   NormalizedTools& normalized_tools;       // this loop's, as the next two
   ToolOffers& tool_offers;
   ToolLists& tool_lists;

@@ -57,7 +57,11 @@ Result<void> apply_key(const SettingsKey& key, const SettingsValue& value, Setti
                "must not redirect requests, hand out keys or loosen limits");
     return {};
   }
-  return key.apply(value, draft);
+  auto applied = key.apply(value, draft);
+  if (applied || is_ours(key.name)) return applied;
+  // VS Code's own settings come with a workspace; a wrong one must not stop the gateway.
+  draft.warn(value, fmt::format("is ignored: it must be of the type {}", key.type));
+  return {};
 }
 
 void warn_of_unknown(const SettingsValue& value, SettingsDraft& draft) {

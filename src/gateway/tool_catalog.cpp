@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
-#include <set>
 #include <system_error>
 
 #include "base/json.h"
@@ -29,14 +27,20 @@ std::vector<path> entries_of(const path& folder) {
   return result;
 }
 
-// Nothing when it cannot be read or is over the limit.
-std::optional<std::string> read_file(const path& file, std::size_t most) {
+// The error says why it cannot be read; nothing when it is not there.
+Result<std::optional<std::string>> read_file(const path& file, std::size_t most) {
+  std::ifstream stream(file, std::ios::binary);
   std::error_code error;
   const auto size = std::filesystem::file_size(file, error);
-  if (error || size > most) return std::nullopt;
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(stream), {});
+  if (error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory)
+    return std::nullopt;
+  if (error) return fail(Errc::Io, "cannot be read: {}", error.message());
+  if (!stream) return fail(Errc::Io, "cannot be read");
+  if (size > most) return fail(Errc::TooLarge, "has {} bytes, at most {} are read", size, most);
+  std::string text(size, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(size));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  return text;
 }
 
 CatalogProblem problem_of_file(const path& file, std::string_view what, std::string advice = {}) {
@@ -72,72 +76,87 @@ std::vector<path> ToolCatalog::watched_files() const {
 // Those of the profile, and those that were given.
 std::vector<path> ToolCatalog::extension_folders() const {
   std::vector<path> folders;
-  if (!files_.profile.empty())
-    for (path& entry : entries_of(files_.profile / "extensions"))
-      if (std::filesystem::exists(entry / "package.json")) folders.push_back(std::move(entry));
+  if (!files_.profile.empty()) folders = entries_of(files_.profile / "extensions");
   folders.insert(folders.end(), files_.extensions.begin(), files_.extensions.end());
-  if (folders.size() > kMostExtensions) folders.resize(kMostExtensions);
   return folders;
 }
 
 std::vector<path> ToolCatalog::tool_set_files() const {
   std::vector<path> files;
-  for (const path& folder : {files_.profile, files_.workspace / ".toolgate"})
+  const auto add = [&](const path& folder) {
     for (path& entry : entries_of(folder))
       if (entry.filename().string().ends_with(kToolSetFileSuffix))
         files.push_back(std::move(entry));
+  };
+  if (!files_.profile.empty()) add(files_.profile);
+  if (!files_.workspace.empty()) add(files_.workspace / ".toolgate");
   files.insert(files.end(), files_.tool_sets.begin(), files_.tool_sets.end());
-  if (files.size() > kMostToolSetFiles) files.resize(kMostToolSetFiles);
   return files;
 }
 
-// What is not there any more goes first: another file may bring its names.
-void ToolCatalog::update(Sources& sources, std::vector<std::pair<path, std::string>> texts,
-                         Source (ToolCatalog::*read)(const path&, const std::string&)) {
-  std::erase_if(sources, [&](const auto& source) {
-    return std::ranges::find_if(texts, [&](const auto& text) {
-             return text.first == source.first && text.second == source.second.text;
-           }) == texts.end();
-  });
-  for (auto& [file, text] : texts) {
-    if (!sources.contains(file)) {
-      Source source = (this->*read)(file, text);
-      source.text = std::move(text);
-      sources.emplace(file, std::move(source));
+void ToolCatalog::note_left_out(std::vector<path>& files, std::size_t most, std::string_view what) {
+  if (files.size() <= most) return;
+  problems_.push_back({std::string(what),
+                       fmt::format("{} {} are more than {}: those from {} on are not read",
+                                   files.size(), what, most, files[most].string()),
+                       "remove some"});
+  files.resize(most);
+}
+
+// When one is another, all are read again: who comes first has the names, and the order of tools is
+// that of a fresh start.
+void ToolCatalog::update(std::vector<Source>& sources, std::vector<FileText> texts,
+                         Source (ToolCatalog::*read)(const FileText&)) {
+  const auto is_same = [](const Source& source, const FileText& text) {
+    return source.file.path == text.path && source.file.text == text.text;
+  };
+  if (!std::ranges::equal(sources, texts, is_same)) {
+    sources.clear();
+    for (FileText& text : texts) {
+      sources.push_back((this->*read)(text));
+      sources.back().file = std::move(text);
     }
-    const auto& problems = sources.at(file).problems;
-    problems_.insert(problems_.end(), problems.begin(), problems.end());
   }
+  for (const Source& source : sources)
+    problems_.insert(problems_.end(), source.problems.begin(), source.problems.end());
 }
 
 void ToolCatalog::load_extensions() {
-  std::vector<std::pair<path, std::string>> texts;
-  for (path& folder : extension_folders()) {
-    auto package = read_file(folder / "package.json", kMaxManifestBytes);
-    if (!package) {
-      problems_.push_back(problem_of_file(folder / "package.json",
-                                          "cannot be read, or is too large",
+  auto folders = extension_folders();
+  note_left_out(folders, kMostExtensions, "extensions");
+  std::vector<FileText> texts;
+  for (path& folder : folders) {
+    const path file = folder / "package.json";
+    auto package = read_file(file, kMaxManifestBytes);
+    const bool given = std::ranges::find(files_.extensions, folder) != files_.extensions.end();
+    if (package && !*package && !given) continue;  // no extension: something else lies there
+    if (!package || !*package) {
+      problems_.push_back(problem_of_file(file, package ? "is not there" : package.error().message,
                                           "give the folder of an unpacked VS Code extension"));
       continue;
     }
+    auto names = read_file(folder / "package.nls.json", kMaxManifestBytes);
+    if (!names)
+      problems_.push_back(problem_of_file(folder / "package.nls.json", names.error().message));
     // Both files in one text, so that a change of either is noticed.
-    *package += '\0' + read_file(folder / "package.nls.json", kMaxManifestBytes).value_or("");
-    texts.emplace_back(std::move(folder), std::move(*package));
+    **package += '\0';
+    if (names && *names) **package += **names;
+    texts.push_back({std::move(folder), std::move(**package)});
   }
   update(extensions_, std::move(texts), &ToolCatalog::read_extension);
 }
 
-ToolCatalog::Source ToolCatalog::read_extension(const path& folder, const std::string& text) {
+ToolCatalog::Source ToolCatalog::read_extension(const FileText& file) {
   Source source;
+  const std::string_view text = file.text;
   const std::size_t border = text.find('\0');
   ManifestOptions options;
-  options.root = folder.string();
-  auto manifest = read_manifest(std::string_view(text).substr(0, border),
-                                std::string_view(text).substr(border + 1), options);
+  options.root = file.path.string();
+  auto manifest = read_manifest(text.substr(0, border), text.substr(border + 1), options);
   const auto note = [&](const std::vector<ManifestFault>& faults) {
     for (const ManifestFault& fault : faults)
       source.problems.push_back(
-          problem_of_file(folder / "package.json", fault.message, fault.advice));
+          problem_of_file(file.path / "package.json", fault.message, fault.advice));
   };
   note(manifest.faults);
   auto registered = register_manifest(registry_, std::move(manifest));
@@ -147,28 +166,33 @@ ToolCatalog::Source ToolCatalog::read_extension(const path& folder, const std::s
 }
 
 void ToolCatalog::load_tool_sets() {
-  std::vector<std::pair<path, std::string>> texts;
-  for (path& file : tool_set_files()) {
+  auto files = tool_set_files();
+  note_left_out(files, kMostToolSetFiles, "tool-set files");
+  std::vector<FileText> texts;
+  for (path& file : files) {
     auto text = read_file(file, ToolSetFileLimits{}.bytes);
-    if (text)
-      texts.emplace_back(std::move(file), std::move(*text));
+    if (text && *text)
+      texts.push_back({std::move(file), std::move(**text)});
     else
-      problems_.push_back(problem_of_file(file, "cannot be read, or is too large"));
+      problems_.push_back(problem_of_file(file, text ? "is not there" : text.error().message));
   }
   update(tool_sets_, std::move(texts), &ToolCatalog::read_tool_sets);
 }
 
-ToolCatalog::Source ToolCatalog::read_tool_sets(const path& file, const std::string& text) {
+ToolCatalog::Source ToolCatalog::read_tool_sets(const FileText& file) {
   Source source;
-  auto read = read_tool_set_file(file.string(), text);
+  const std::string name = file.path.string();
+  auto read = read_tool_set_file(name, file.text);
   for (const ToolSetFileFault& fault : read.faults)
     source.problems.push_back(
-        {file.string(),
-         fmt::format("{}:{}:{}: {}", file.string(), fault.line, fault.column, fault.message),
-         {}});
-  for (ToolSetData& set : read.sets)
-    if (auto added = registry_.add_set(std::move(set)))
+        {name, fmt::format("{}:{}:{}: {}", name, fault.line, fault.column, fault.message), {}});
+  for (ToolSetData& set : read.sets) {
+    auto added = registry_.add_set(std::move(set));
+    if (added)
       source.registrations.push_back(std::move(*added));
+    else
+      source.problems.push_back(problem_of_file(file.path, added.error().message));
+  }
   return source;
 }
 

@@ -4,10 +4,8 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "gateway/settings.h"
@@ -37,28 +35,33 @@ class ToolCatalog {
   std::vector<std::filesystem::path> watched_files() const;
 
  private:
-  // What one file brought, until its text is another.
-  struct Source {
+  struct FileText {
+    std::filesystem::path path;
     std::string text;
+  };
+  // What one file brought.
+  struct Source {
+    FileText file;
     std::vector<Registration> registrations;
     std::vector<CatalogProblem> problems;
   };
-  using Sources = std::map<std::filesystem::path, Source>;
 
   std::vector<std::filesystem::path> extension_folders() const;
   std::vector<std::filesystem::path> tool_set_files() const;
   void load_extensions();
   void load_tool_sets();
   void set_context(const Settings& settings);
-  void update(Sources& sources, std::vector<std::pair<std::filesystem::path, std::string>> texts,
-              Source (ToolCatalog::*read)(const std::filesystem::path&, const std::string&));
-  Source read_extension(const std::filesystem::path& folder, const std::string& text);
-  Source read_tool_sets(const std::filesystem::path& file, const std::string& text);
+  void note_left_out(std::vector<std::filesystem::path>& files, std::size_t most,
+                     std::string_view what);
+  void update(std::vector<Source>& sources, std::vector<FileText> texts,
+              Source (ToolCatalog::*read)(const FileText&));
+  Source read_extension(const FileText& folder);
+  Source read_tool_sets(const FileText& file);
 
   const ToolFiles files_;
   Registry registry_;
-  Sources extensions_;
-  Sources tool_sets_;
+  std::vector<Source> extensions_;
+  std::vector<Source> tool_sets_;
   std::vector<std::string> context_keys_;  // those that settings brought
   std::vector<CatalogProblem> problems_;
 };

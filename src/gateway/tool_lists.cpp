@@ -5,8 +5,7 @@
 namespace toolgate {
 namespace {
 
-constexpr std::size_t kMostKept = 8;
-constexpr std::size_t kLongestKey = 1024;
+constexpr std::size_t kMostBytes = std::size_t{32} << 20;
 
 }  // namespace
 
@@ -14,6 +13,7 @@ bool ToolLists::turn_to(const Catalog& catalog) {
   if (catalog.version > version_) {
     version_ = catalog.version;
     entries_.clear();
+    bytes_ = 0;
   }
   return catalog.version == version_;
 }
@@ -27,9 +27,10 @@ ToolLists::Text ToolLists::find(const Catalog& catalog, std::string_view key) {
 }
 
 void ToolLists::keep(const Catalog& catalog, std::string key, Text text) {
-  if (!turn_to(catalog) || key.size() > kLongestKey) return;
+  if (!turn_to(catalog) || text->size() > kMostBytes || find(catalog, key)) return;
+  bytes_ += text->size();
   entries_.push_front({std::move(key), std::move(text)});
-  if (entries_.size() > kMostKept) entries_.pop_back();
+  for (; bytes_ > kMostBytes; entries_.pop_back()) bytes_ -= entries_.back().text->size();
 }
 
 }  // namespace toolgate

@@ -29,7 +29,8 @@ class ToolLists {
   bool turn_to(const Catalog& catalog);
 
   std::uint64_t version_ = 0;
-  std::list<Entry> entries_;  // newest first, a few
+  std::list<Entry> entries_;  // newest first
+  std::size_t bytes_ = 0;     // of their texts, some MiB at most
 };
 
 }  // namespace toolgate

@@ -195,6 +195,11 @@ Result<ToolQuery> parse_tool_query(std::string_view text) {
   return result;
 }
 
+std::string key_of(const ToolQuery& query) {
+  return fmt::format("tools\n{}\n{}\n{}\n{}", fmt::join(query.tags, "\n"), query.all_tags,
+                     query.name ? query.name->pattern() : "*", query.include_disabled);
+}
+
 std::vector<const CatalogTool*> find_tools(const Catalog& catalog, const ToolQuery& query) {
   std::vector<const CatalogTool*> found;
   for (const CatalogTool& tool : catalog.tools) {

@@ -26,6 +26,9 @@ Result<ToolQuery> parse_tool_query(std::string_view query);
 // "a, b" as two tags.
 std::vector<std::string> split_tags(std::string_view text);
 
+// Equal for queries that ask for the same.
+std::string key_of(const ToolQuery& query);
+
 // In catalogue order, private tools left out.
 std::vector<const CatalogTool*> find_tools(const Catalog& catalog, const ToolQuery& query);
 

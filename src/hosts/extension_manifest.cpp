@@ -311,19 +311,6 @@ class ManifestReader {
   std::string entry_;  // how messages call what is being read
 };
 
-Result<std::string> read_bounded(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream || std::filesystem::is_directory(file))
-    return fail_at(file.string(), Errc::Io, "{} cannot be read", file.string());
-  std::string text(kMaxManifestBytes + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  if (text.size() > kMaxManifestBytes)
-    return fail_at(file.string(), Errc::TooLarge, "{} has more than {} bytes", file.string(),
-                   kMaxManifestBytes);
-  return text;
-}
-
 }  // namespace
 
 std::string activation_event(std::string_view tool_name) {
@@ -333,21 +320,6 @@ std::string activation_event(std::string_view tool_name) {
 ExtensionManifest read_manifest(std::string_view package, std::string_view nls,
                                 const ManifestOptions& options) {
   return ManifestReader(options).read(package, nls);
-}
-
-Result<ExtensionManifest> read_extension_folder(const std::filesystem::path& folder,
-                                                ManifestOptions options) {
-  const auto package = read_bounded(folder / "package.json");
-  if (!package) return std::unexpected(package.error());
-  std::string nls;
-  std::error_code ignored;
-  if (std::filesystem::exists(folder / "package.nls.json", ignored)) {
-    auto text = read_bounded(folder / "package.nls.json");
-    if (!text) return std::unexpected(text.error());
-    nls = std::move(*text);
-  }
-  if (options.root.empty()) options.root = folder.string();
-  return read_manifest(*package, nls, options);
 }
 
 RegisteredManifest register_manifest(Registry& registry, ExtensionManifest manifest) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,10 +45,6 @@ struct ManifestOptions {
 // {"light":path,"dark":path} as JSON where these differ.
 ExtensionManifest read_manifest(std::string_view package, std::string_view nls = {},
                                 const ManifestOptions& options = {});
-
-// Reads package.json and package.nls.json of an unpacked extension. Links are followed.
-Result<ExtensionManifest> read_extension_folder(const std::filesystem::path& folder,
-                                                ManifestOptions options = {});
 
 // "onLanguageModelTool:<name>".
 std::string activation_event(std::string_view tool_name);

@@ -33,9 +33,18 @@ std::size_t estimate(std::string_view text) {
 std::size_t messages_tokens(const ChatRequest& request, Encoding encoding) {
   const auto member = std::ranges::find(request.members, "messages", &ChatMember::key);
   if (member == request.members.end()) return 0;
+  std::string changed;
+  const char* from = member->value.begin();
+  for (const auto& [number, replacement] : request.replaced_messages) {
+    const std::string_view old = request.messages[number].raw;
+    changed.append(from, old.begin()).append(replacement);
+    from = old.end();
+  }
+  if (!changed.empty()) changed.append(from, member->value.end());
+  const std::string_view text = changed.empty() ? member->value : std::string_view(changed);
   JsonTree tree;
-  const auto messages = tree.parse(member->value);
-  return messages ? messages_cost(**messages, encoding) : estimate(member->value);
+  const auto messages = tree.parse(text);
+  return messages ? messages_cost(**messages, encoding) : estimate(text);
 }
 
 // Of the tools as the upstream gets them.

@@ -166,10 +166,11 @@ Result<void> Registry::set_context(std::string_view key, std::string_view json) 
 
 std::string Registry::context_json() const {
   const std::scoped_lock lock(impl_->mutex);
-  const auto& values = impl_->context.values();
-  const std::map<std::string_view, json::value> sorted(values.begin(), values.end());
+  std::map<std::string_view, const json::value*> shown;
+  for (const auto& [key, value] : impl_->context.values())
+    if (!key.starts_with("config.") || impl_->watched.contains(key)) shown.emplace(key, &value);
   json::object all;
-  for (const auto& [key, value] : sorted) all[key] = value;
+  for (const auto& [key, value] : shown) all[key] = *value;
   return write_json(all);
 }
 
@@ -258,7 +259,8 @@ CatalogParts Registry::Impl::copy_parts() {
   for (const auto& entry : entries) parts.tools.push_back({entry->record, entry->implementation});
   parts.sets = sets;
   parts.settings = settings;
-  parts.context = context;
+  for (const auto& [key, uses] : watched)
+    if (const json::value* value = context.find(key)) parts.context.set(key, *value);
   return parts;
 }
 

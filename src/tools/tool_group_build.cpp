@@ -40,6 +40,7 @@ class Builder {
       : tools_(tools), settings_(settings) {
     taken_.reserve(2 * tools.size());
     for (const OfferedTool& tool : tools) taken_.try_emplace(tool.name, 1);
+    for (const std::string& name : settings.taken) taken_.try_emplace(name, 1);
   }
 
   std::vector<ToolGroup> build(const std::vector<GroupPart>& parts) {

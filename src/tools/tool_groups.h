@@ -54,7 +54,7 @@ struct ToolGroup {
 // and is always open.
 class GroupTree {
  public:
-  // `container[i]` is the group that holds tool i. Of two tools with one name the first counts.
+  // Each tool is an entry of one group. Of two tools with one name the first counts.
   GroupTree(std::vector<std::string> tool_names, std::vector<ToolGroup> groups);
   GroupTree(const GroupTree&) = delete;
   GroupTree& operator=(const GroupTree&) = delete;
@@ -93,6 +93,7 @@ struct GroupSettings {
   // As the original: grouping from 64 tools on, whatever the threshold is.
   bool upstream_quirks = false;
   const GroupNamer* namer = nullptr;
+  std::vector<std::string> taken = {};  // names that a group must not have, beside those of tools
 };
 
 // The threshold that a configured value stands for; nothing: never group.

@@ -23,6 +23,20 @@ std::vector<std::string_view> names_of_sets(const Catalog& catalog,
   return names;
 }
 
+// Sets that can let a tool in: not those of files, which a workspace may bring, and none that only
+// bears the name of an earlier one.
+std::vector<std::string_view> names_of_trusted_sets(const Catalog& catalog,
+                                                    std::span<const std::uint32_t> sets) {
+  std::vector<std::string_view> names;
+  for (const std::uint32_t index : sets) {
+    const CatalogSet& set = catalog.sets[index];
+    if (set.data->source.kind == ToolSource::Kind::User) continue;
+    if (catalog.find_set_by_reference_name(set.reference_name) == &set)
+      names.push_back(set.reference_name);
+  }
+  return names;
+}
+
 }  // namespace
 
 // Everything a rule may call a tool.
@@ -112,12 +126,15 @@ ToolRules::ToolRules(std::span<const std::string> allow, std::span<const std::st
     : allow_("toolgate.tools.allow", allow), deny_("toolgate.tools.deny", deny) {}
 
 RuleDecision ToolRules::decide(const ToolData& tool, std::string_view full_reference_name,
-                               std::span<const std::string_view> sets) const {
+                               std::span<const std::string_view> sets,
+                               std::span<const std::string_view> trusted_sets) const {
   if (empty()) return {};
-  const Names names(tool, full_reference_name, sets);
-  if (const auto rule = deny_.match(names)) return {false, deny_.describe(*rule)};
+  if (!deny_.rules.empty())
+    if (const auto rule = deny_.match(Names(tool, full_reference_name, sets)))
+      return {false, deny_.describe(*rule)};
   if (allow_.rules.empty()) return {};
-  if (const auto rule = allow_.match(names)) return {true, allow_.describe(*rule)};
+  if (const auto rule = allow_.match(Names(tool, full_reference_name, trusted_sets)))
+    return {true, allow_.describe(*rule)};
   return {false, allow_.setting + ": no rule names it"};
 }
 
@@ -126,8 +143,9 @@ void ToolRules::apply(Catalog& catalog) const {
   const EnclosingSets enclosing(catalog);
   for (std::uint32_t i = 0; i < catalog.tools.size(); ++i) {
     CatalogTool& tool = catalog.tools[i];
-    const auto sets = names_of_sets(catalog, enclosing.of(i));
-    RuleDecision decision = decide(tool.data(), tool.full_reference_name, sets);
+    RuleDecision decision =
+        decide(tool.data(), tool.full_reference_name, names_of_sets(catalog, enclosing.of(i)),
+               names_of_trusted_sets(catalog, enclosing.of(i)));
     tool.allowed = decision.allowed;
     tool.rule = std::move(decision.rule);
   }
@@ -146,9 +164,9 @@ std::vector<std::string> ToolRules::unmatched(const Catalog& catalog) const {
   for (std::uint32_t i = 0; i < catalog.tools.size(); ++i) {
     const CatalogTool& tool = catalog.tools[i];
     const auto sets = names_of_sets(catalog, enclosing.of(i));
-    const Names names(tool.data(), tool.full_reference_name, sets);
-    mark(allow_, names, allowing);
-    mark(deny_, names, denying);
+    const auto trusted = names_of_trusted_sets(catalog, enclosing.of(i));
+    mark(allow_, Names(tool.data(), tool.full_reference_name, trusted), allowing);
+    mark(deny_, Names(tool.data(), tool.full_reference_name, sets), denying);
   }
   std::vector<std::string> result;
   const auto report = [&](const List& list, const std::vector<char>& matched) {

@@ -13,6 +13,9 @@
 // called "read" happens to have. Extension ids are compared without regard to case, as VS Code
 // does; everything else with.
 //
+// To let tools in, a set of a file does not count: a workspace may bring one of any name. Nor does a
+// set that only bears the name of an earlier one.
+//
 // Deny wins over allow. An allow list that is not empty denies what it does not name.
 #pragma once
 
@@ -46,9 +49,11 @@ class ToolRules {
   // Decides about every tool of a catalogue whose names stand: sets `allowed` and `rule`.
   void apply(Catalog& catalog) const;
 
-  // `sets` are the reference names of the sets that the tool is in.
+  // `sets` are the reference names of the sets that the tool is in, `trusted_sets` those of them
+  // that may let it in.
   RuleDecision decide(const ToolData& tool, std::string_view full_reference_name,
-                      std::span<const std::string_view> sets) const;
+                      std::span<const std::string_view> sets,
+                      std::span<const std::string_view> trusted_sets) const;
 
   // The rules that name no tool of this catalogue, as `toolgate.tools.deny: "wbe/*"`.
   std::vector<std::string> unmatched(const Catalog& catalog) const;

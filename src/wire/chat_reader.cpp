@@ -120,7 +120,7 @@ Result<> ChatReader::check_whole() {
   const auto has = [&](std::string_view key) {
     return std::ranges::find(request_.members, key, &ChatMember::key) != request_.members.end();
   };
-  for (std::size_t first = 3; first < 9; first += 3) {
+  for (const std::size_t first : {kFirstIncludeField, kFirstIncludeField + 3}) {
     const auto names = std::span(kOwnChatFields).subspan(first, 3);
     if (std::ranges::count_if(names, has) > 1)
       return refuse(std::string(*std::ranges::find_if(names, has)),
@@ -236,8 +236,9 @@ Result<> ChatReader::read_name_list() {
     if (reader_.failed()) return broken();
   }
   if (reader_.failed()) return broken();
-  const bool includes = key_.contains("nclude");
-  (includes ? request_.include_tools : request_.exclude_tools) = std::move(names);
+  const auto includes = std::span(kOwnChatFields).subspan(kFirstIncludeField, 3);
+  const bool is_include = std::ranges::find(includes, key_) != includes.end();
+  (is_include ? request_.include_tools : request_.exclude_tools) = std::move(names);
   return {};
 }
 

@@ -21,6 +21,9 @@ inline constexpr std::array<std::string_view, 11> kOwnChatFields{
     "includeTools",     "toolsInclude",   "exclude_tools",   "excludeTools",
     "toolsExclude",     "confirmation",   "session_id"};
 
+// Three spellings of the include list, then three of the exclude list.
+inline constexpr std::size_t kFirstIncludeField = 3;
+
 class ChatReader {
  public:
   ChatReader(std::string_view body, const ChatLimits& limits);

@@ -154,11 +154,11 @@ void run_late_registration(const json::value& entry, Fixture fixture, const Tool
 
 void run_filter(const json::value& file, Tally& tally) {
   for (const json::value& entry : file.at("cases").as_array()) {
-    const Fixture fixture = make_fixture(file.at("fixtures").at(text_in(entry, "fixture")));
+    Fixture fixture = make_fixture(file.at("fixtures").at(text_in(entry, "fixture")));
     const ToolFilter filter{.include = list_in(entry, "include"),
                             .exclude = list_in(entry, "exclude")};
     if (text_in(entry, "type") == "late_registration")
-      run_late_registration(entry, fixture, filter, tally);
+      run_late_registration(entry, std::move(fixture), filter, tally);
     else
       run_case(entry, fixture, filter, tally);
   }

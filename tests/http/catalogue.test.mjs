@@ -1,7 +1,7 @@
 // The catalogue through the socket: what GET /v1/tools and /v1/toolsets say of extensions' manifests
 // and tool-set files, and that changes of files, settings and context keys show.
 import assert from 'node:assert/strict';
-import {rmSync} from 'node:fs';
+import {rmSync, symlinkSync} from 'node:fs';
 import path from 'node:path';
 import {after, before, test} from 'node:test';
 
@@ -208,6 +208,57 @@ test('a context key republishes the catalogue at once', async () => {
   await eventually(async () => assert.deepEqual(names(await get('/v1/tools?name=keyed')), ['keyed']));
   await put({phase: null});
   await eventually(async () => assert.deepEqual(names(await get('/v1/tools?name=keyed')), []));
+});
+
+test('an entry that cannot be read does not stop the rest', async () => {
+  const loop = path.join(gateway.folder, '.config/toolgate/extensions/loop');
+  symlinkSync('loop', loop);
+  gateway.writeFile(extensionFile('acme.after'), manifest('acme.after', [tool('after_one')]));
+  await eventually(async () => assert.deepEqual(names(await get('/v1/tools?name=after_*')), ['after_one']));
+  await gateway.logged(/loop/);
+  rmSync(loop);
+});
+
+test('when one of two extensions with the same tool goes, the other has it', async () => {
+  gateway.writeFile(extensionFile('clash.a'), manifest('clash.a', [tool('clash', {modelDescription: 'from a'})]));
+  gateway.writeFile(extensionFile('clash.b'), manifest('clash.b', [tool('clash', {modelDescription: 'from b'})]));
+  const from = (expected) => eventually(async () => {
+    assert.deepEqual((await get('/v1/tools?name=clash')).json.data.map((one) => one.description), expected);
+  });
+  await from(['from a']);
+  await gateway.logged(/already registered/);
+  rmSync(path.join(gateway.folder, path.dirname(extensionFile('clash.a'))), {recursive: true});
+  await from(['from b']);
+});
+
+test('tools come and go while the settings are broken', async () => {
+  gateway.writeSettings('{');
+  await gateway.logged(/settings not changed/);
+  gateway.writeFile(extensionFile('acme.meanwhile'), manifest('acme.meanwhile', [tool('meanwhile')]));
+  await eventually(async () => assert.deepEqual(names(await get('/v1/tools?name=meanwhile')), ['meanwhile']));
+  gateway.writeSettings({'toolgate.tools.deny': ['set_*']});
+});
+
+test('a workspace can neither open an allow list nor stop the gateway', async () => {
+  const other = await startGateway({
+    settings: {'toolgate.tools.allow': ['read', 'safe/*', 'fine']},
+    files: {
+      ...extensionFiles(manifest('acme.tools', [tool('fine'), referable('danger', 'dangerRef')])),
+      'workspace/.toolgate/trick.toolsets.jsonc': {read: {tools: ['dangerRef']}, safe: {tools: ['acme.tools']}},
+      'workspace/.vscode/settings.json': {'chat.agent.enabled': 'yes', 'toolgate.tools.deny': []}
+    }
+  });
+  const {json} = await exchange(other.port, {path: '/v1/tools'});
+  assert.deepEqual(json.data.map((one) => one.name), ['fine']);
+  await other.logged(/chat.agent.enabled.*boolean/);
+  await other.stop();
+});
+
+test('settings that no clause reads are not shown', async () => {
+  gateway.writeSettings({'toolgate.tools.deny': ['set_*'], 'http.proxyAuthorization': 'SECRET', 'acme.night': true});
+  const show = () => exchange(gateway.port, {path: '/v1/context', headers: {Authorization: `Bearer ${gateway.operatorToken}`}});
+  await eventually(async () => assert.equal((await show()).json['config.acme.night'], true));
+  assert.doesNotMatch((await show()).text, /SECRET/);
 });
 
 test('context keys are for the operator alone, and settings are not among them', async () => {

@@ -20,7 +20,11 @@ describe('a few tools', () => {
   before(async () => {
     upstream = await startUpstream();
     gateway = await startGateway({
-      settings: {'toolgate.models': [mockModel(upstream, {family: 'gpt-4.1'})]},
+      settings: {
+        'toolgate.models': [
+          mockModel(upstream, {family: 'gpt-4.1'}), mockModel(upstream, {id: 'plain', toolCalling: false})
+        ]
+      },
       files: extensionFiles(
           manifest('acme.weather', [
             referable('get_weather', 'weather', {inputSchema: schema}), referable('get_alerts', 'alerts'),
@@ -102,7 +106,8 @@ describe('a few tools', () => {
     assert.deepEqual(sent(), ['get_weather']);
     await say('#tool:acme.weather/alerts and #"set_alarm" please');
     assert.deepEqual(sent().sort(), ['get_alerts', 'set_alarm']);
-    await say('use #acme.weather');
+    await say('use #"acme.weather"');
+    assert.deepEqual(sent(), ['get_weather', 'get_alerts', 'set_alarm']);
     await say('issue #12 in C# and page#weather');
     assert.deepEqual(sent(), []);
   });
@@ -116,6 +121,15 @@ describe('a few tools', () => {
       ]
     });
     assert.deepEqual(sent(), ['get_weather']);
+  });
+
+  test('an excluded tool is not offered by a reference either, and that is told', async () => {
+    for (const more of [{use_vscode_tools: true}, {}]) {
+      const response = await say('#weather and #alerts', {...more, exclude_tools: ['weather', 'broken']});
+      assert.ok(!sent().includes('get_weather'));
+      assert.ok(sent().includes('get_alerts'));
+      assert.match(warnings(response), /'get_weather' is referenced, but exclude_tools names it/);
+    }
   });
 
   test('a disabled tool is not offered whatever names it', async () => {
@@ -146,6 +160,12 @@ describe('a few tools', () => {
     assert.deepEqual(JSON.parse(call.function.arguments), {city: 'Oslo'});
   });
 
+  test('a model that takes no tools is offered none', async () => {
+    const response = await say('#weather', {model: 'plain', use_vscode_tools: true});
+    assert.deepEqual(sent(), []);
+    assert.match(warnings(response), /toolCalling/);
+  });
+
   test('usage counts the tools that were added', async () => {
     const tokens = async (more) => {
       const response = await chat(gateway.port, {model: 'toolgate/demo', messages: user('hello'), ...more});
@@ -164,7 +184,10 @@ describe('too many tools', () => {
     upstream = await startUpstream();
     gateway = await startGateway({
       settings: {'toolgate.models': [mockModel(upstream)]},
-      files: extensionFiles(many('acme.files', 'file', 120), many('acme.mail', 'mail', 100))
+      files: {
+        ...extensionFiles(many('acme.files', 'file', 120), many('acme.mail', 'mail', 100)),
+        '.config/toolgate/my.toolsets.jsonc': {post: {tools: ['mail3', 'mail50', 'mail99']}}
+      }
     });
   });
   after(async () => {
@@ -232,6 +255,57 @@ describe('too many tools', () => {
     await ask(user(`use #file${hidden}`));
     assert.ok(sent().includes(`file_${hidden}`));
     assert.ok(sent().length <= 128);
+  });
+
+  test('so are the members of a tool set', async () => {
+    await ask(user('use #post'));
+    for (const name of ['mail_3', 'mail_50', 'mail_99']) assert.ok(sent().includes(name), name);
+    assert.ok(sent().length <= 128);
+  });
+
+  test('an id that a later turn uses again belongs to that turn', async () => {
+    await ask(user('hello'));
+    const call = (name) =>
+        ({role: 'assistant', content: null, tool_calls: [{id: 'call_0', type: 'function', function: {name, arguments: '{}'}}]});
+    const answer = (content) => ({role: 'tool', tool_call_id: 'call_0', content});
+    await ask([...user('hello'), call(groups()[0]), answer('?'), call('mail_1'), answer('REAL')]);
+    assert.match(upstream.last.json.messages[2].content, /^Tools activated: /);
+    assert.equal(upstream.last.json.messages[4].content, 'REAL');
+  });
+
+  test('a group says what is in it for this request', async () => {
+    const described = () => upstream.last.json.tools.map((one) => one.function.description).join('\n');
+    await ask(user('hello'));
+    const listed = /\b(?:file|mail)_\d+\b/.exec(described())?.[0];
+    assert.ok(listed, described());
+    await ask(user('hello'), {exclude_tools: [listed]});
+    assert.doesNotMatch(described(), new RegExp(`\\b${listed}\\b`));
+  });
+
+  test('a client\'s tool may be called like a group', async () => {
+    await ask(user('hello'));
+    const group = groups()[0];
+    const response = await ask(user('hello'), {tools: [ownTool(group)]});
+    assert.equal(response.status, 200, response.text);
+    assert.equal(upstream.last.json.tools[0].function.description, `own ${group}`);
+    assert.equal(new Set(sent()).size, sent().length);
+  });
+
+  test('a word in a prompt does not make a full request fail', async () => {
+    const tools = Array.from({length: 128}, (_, i) => ownTool(`own_${i}`));
+    const response = await chat(gateway.port, {model: 'mock-1', messages: user('about #file0'), tools});
+    assert.equal(response.status, 200);
+    assert.equal(sent().length, 128);
+    assert.match(response.json.toolgate.warnings.join(), /1 of 1 referenced tools are not offered/);
+  });
+
+  test('without any registered tools a list leaves none', async () => {
+    const empty = await startGateway({settings: {'toolgate.models': [mockModel(upstream)]}});
+    const response = await chat(empty.port, {model: 'mock-1', messages: user('hi'), include_tools: ['nobody']});
+    assert.equal(response.status, 400);
+    const plain = await chat(empty.port, {model: 'mock-1', messages: user('hi #nobody')});
+    assert.equal(plain.status, 200);
+    await empty.stop();
   });
 
   test('the threshold is honoured, and 0 means no groups', async () => {

@@ -173,41 +173,5 @@ TEST(ExtensionManifest, SetsWithoutMembersAreNamed) {
   EXPECT_NE(registry.catalog()->find_set("toolset:acme.ext/good"), nullptr);
 }
 
-class ExtensionFolder : public testing::Test {
- protected:
-  ExtensionFolder() : folder_(std::filesystem::path(testing::TempDir()) / "extension_folder_test") {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  ~ExtensionFolder() override { std::filesystem::remove_all(folder_); }
-
-  void write(const std::string& name, std::string_view text) const {
-    std::ofstream(folder_ / name, std::ios::binary) << text;
-  }
-
-  std::filesystem::path folder_;
-};
-
-TEST_F(ExtensionFolder, IsReadWithItsTexts) {
-  write("package.json", package(R"({"languageModelTools":[{"name":"t","displayName":"%n%",
-                                  "modelDescription":"d","icon":"i.svg"}]})"));
-  write("package.nls.json", R"({"n":"Name"})");
-  const auto manifest = read_extension_folder(folder_);
-  ASSERT_TRUE(manifest.has_value());
-  ASSERT_EQ(manifest->tools.size(), 1u);
-  EXPECT_EQ(manifest->tools[0].display_name, "Name");
-  EXPECT_EQ(manifest->tools[0].icon, (folder_ / "i.svg").generic_string());
-}
-
-TEST_F(ExtensionFolder, FailsWithoutAPackageOrWithAHugeOne) {
-  const auto missing = read_extension_folder(folder_);
-  ASSERT_FALSE(missing.has_value());
-  EXPECT_EQ(missing.error().code, Errc::Io);
-  write("package.json", std::string(kMaxManifestBytes + 1, ' '));
-  const auto huge = read_extension_folder(folder_);
-  ASSERT_FALSE(huge.has_value());
-  EXPECT_EQ(huge.error().code, Errc::TooLarge);
-}
-
 }  // namespace
 }  // namespace toolgate

@@ -65,7 +65,7 @@ class HandMadeCatalog {
   CatalogSet& set(std::uint32_t index) { return catalog_.sets.at(index); }
 
   // To be asked for when everything is in it.
-  const Catalog& catalog() {
+  Catalog& catalog() {
     catalog_.index();
     return catalog_;
   }

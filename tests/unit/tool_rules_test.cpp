@@ -38,7 +38,7 @@ struct Lists {
 
 RuleDecision decide(const Lists& lists, const ToolData& data, std::string_view full_name = {},
                     std::vector<std::string_view> sets = {}) {
-  return ToolRules(lists.allow, lists.deny).decide(data, full_name, sets);
+  return ToolRules(lists.allow, lists.deny).decide(data, full_name, sets, sets);
 }
 
 bool denied(std::string_view rule, const ToolData& data, std::string_view full_name = {},
@@ -118,7 +118,7 @@ TEST(ToolRules, ASetStandsForTheMembersOfNestedSetsToo) {
     const auto inner = made.add_set("inner", "inner", {fetch});
     const auto outer = made.add_set("outer", "outer", {}, {inner});
     made.set(inner).sets.push_back(outer);
-    Catalog catalog = made.catalog();
+    Catalog& catalog = made.catalog();
     const std::vector<std::string> deny{std::string(rule)};
     ToolRules({}, deny).apply(catalog);
     return catalog.tools[fetch].allowed;

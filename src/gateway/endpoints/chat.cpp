@@ -83,7 +83,7 @@ Task<Result<void>> prepare_tools(RequestContext& context, ChatRequest& request,
   const Cancel& cancel = context.exchange.cancel();
   const OfferSettings offer{model, changes, settings.limits.tools,
                             settings.virtual_tools_threshold};
-  if (!context.catalog->tools.empty() && request.tool_mode != ToolMode::None)
+  if (request.tool_mode != ToolMode::None)
     if (auto offered = co_await offer_tools(request, *context.catalog, offer, context.tool_offers,
                                             report, cancel);
         !offered)

@@ -1,12 +1,13 @@
 // GET and PUT /v1/context: the keys that `when` clauses read. A change of a key that some tool
 // depends on makes a new catalogue.
+#include "async/offload.h"
 #include "base/json.h"
 #include "gateway/endpoints/endpoints.h"
 
 namespace toolgate {
 
 Task<> show_context(RequestContext& context) {
-  co_await reply_json(context, context.tools.registry().context_json());
+  co_await reply_json(context, context.registry.context_json());
 }
 
 // {"key": value, "other": null}: null removes a key, the others stay.
@@ -24,7 +25,7 @@ Task<> change_context(RequestContext& context) {
                      : changes.error());
     co_return;
   }
-  Registry& registry = context.tools.registry();
+  Registry& registry = context.registry;
   for (const auto& [key, value] : changes->get_object()) {
     if (key.empty() || key.starts_with("config.")) {
       co_await reply_error(context,
@@ -38,8 +39,17 @@ Task<> change_context(RequestContext& context) {
   }
   for (const auto& [key, value] : changes->get_object())
     (void)registry.set_context(key, value.is_null() ? std::string() : write_json(value));
-  registry.flush();
-  co_await reply_json(context, registry.context_json());
+  // A large catalogue takes a while to make.
+  const auto flush = [&]() -> Result<std::string> {
+    registry.flush();
+    return registry.context_json();
+  };
+  auto now = co_await offload(flush, context.exchange.cancel());
+  if (!now) {
+    co_await reply_error(context, now.error());
+    co_return;
+  }
+  co_await reply_json(context, std::move(*now));
 }
 
 }  // namespace toolgate

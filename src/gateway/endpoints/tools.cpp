@@ -43,7 +43,7 @@ Task<> list_tools(RequestContext& context) {
     co_await reply_error(context, query.error());
     co_return;
   }
-  co_await reply_list(context, "tools?" + std::string(context.exchange.query()),
+  co_await reply_list(context, key_of(*query),
                       [&](const Catalog& catalog) { return write_tool_list(catalog, *query); });
 }
 
