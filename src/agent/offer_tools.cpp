@@ -193,7 +193,13 @@ class Offering {
     if (!wish.user_text.empty()) co_await add_references(wish, cancel);
     drop_client_names();
     if (tools_.empty()) co_return Result<void>{};
-    co_return co_await show(cancel);
+    if (offer_named_tool()) co_return Result<void>{};
+    if (auto shown = co_await show(cancel); !shown) co_return shown;
+    if (wish.filter.include && request_.added && request_.added->tools.empty())
+      co_return fail_at("include_tools", Errc::InvalidRequest,
+                        "include_tools leaves no tool that can be offered: {}",
+                        report_.warnings.empty() ? "" : report_.warnings.back());
+    co_return Result<void>{};
   }
 
  private:
@@ -201,6 +207,7 @@ class Offering {
   Task<> add_references(const Wish& wish, const Cancel& cancel);
   Task<std::vector<char>> excluded_tools(const ToolFilter& filter, const Cancel& cancel);
   void drop_client_names();
+  bool offer_named_tool();
   Task<Result<ToolOffers::Tree>> find_groups(std::size_t limit, const Cancel& cancel);
   std::size_t wanted_entries() const {
     return settings_.threshold > 0 ? static_cast<std::size_t>(settings_.threshold) : 0;
@@ -281,6 +288,19 @@ void Offering::drop_client_names() {
           "tool '{}': the client's tool of this name is offered instead of the registered one",
           tool.name));
   }
+}
+
+// A tool that must be called is sent alone, so that it needs no group and no place.
+bool Offering::offer_named_tool() {
+  if (request_.tool_mode != ToolMode::Named) return false;
+  const auto is_named = [&](std::uint32_t tool) {
+    return catalog_.tools[tool].data().id == request_.tool_choice_name;
+  };
+  const auto named = std::ranges::find_if(tools_, is_named);
+  if (named == tools_.end()) return false;
+  tools_ = {*named};
+  offer_all();
+  return true;
 }
 
 Task<Result<ToolOffers::Tree>> Offering::find_groups(std::size_t limit, const Cancel& cancel) {

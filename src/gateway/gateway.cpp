@@ -127,6 +127,7 @@ struct Gateway::Impl {
   std::shared_ptr<const Snapshot> snapshot;
   boost::asio::io_context control{1};
   ToolCatalog tools;
+  std::vector<std::string> told_problems;  // of the files and the catalogue, by the last load
   Registration tool_changes;
   std::vector<std::unique_ptr<Worker>> workers;
   std::uint16_t port = 0;
@@ -235,14 +236,21 @@ void Gateway::Impl::reload() {
 
 // Everything that the files say is told in one step.
 void Gateway::Impl::load_tools() {
-  const auto known = tools.problems();
   tools.load(snapshot->settings);
   tools.registry().flush();
-  const auto is_told = [&](const CatalogProblem& problem) {
-    return std::ranges::find(known, problem.message, &CatalogProblem::message) != known.end();
-  };
-  for (const CatalogProblem& problem : tools.problems())
-    if (!is_told(problem)) log(LogLevel::Warn, "{}", problem.message);
+  std::vector<std::string> problems;
+  for (const CatalogProblem& problem : tools.problems()) problems.push_back(problem.message);
+  for (const CatalogProblem& problem : tools.catalog()->problems)
+    problems.push_back(problem.message);
+  constexpr std::size_t kMostTold = 50;
+  std::size_t told = 0;
+  for (const std::string& problem : problems) {
+    if (std::ranges::find(told_problems, problem) != told_problems.end()) continue;
+    if (told++ < kMostTold) log(LogLevel::Warn, "{}", problem);
+  }
+  if (told > kMostTold)
+    log(LogLevel::Warn, "{} more problems: 'toolgate doctor' lists them", told - kMostTold);
+  told_problems = std::move(problems);
 }
 
 void Gateway::Impl::publish_tools(const std::shared_ptr<const Catalog>& catalog) {

@@ -29,13 +29,15 @@ std::vector<path> entries_of(const path& folder) {
 
 // The error says why it cannot be read; nothing when it is not there.
 Result<std::optional<std::string>> read_file(const path& file, std::size_t most) {
-  std::ifstream stream(file, std::ios::binary);
   std::error_code error;
-  const auto size = std::filesystem::file_size(file, error);
-  if (error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory)
-    return std::nullopt;
+  const auto status = std::filesystem::status(file, error);
+  if (status.type() == std::filesystem::file_type::not_found) return std::nullopt;
   if (error) return fail(Errc::Io, "cannot be read: {}", error.message());
-  if (!stream) return fail(Errc::Io, "cannot be read");
+  // Opening a pipe would wait for whoever writes into it.
+  if (!std::filesystem::is_regular_file(status)) return fail(Errc::Io, "is no regular file");
+  const auto size = std::filesystem::file_size(file, error);
+  std::ifstream stream(file, std::ios::binary);
+  if (error || !stream) return fail(Errc::Io, "cannot be read");
   if (size > most) return fail(Errc::TooLarge, "has {} bytes, at most {} are read", size, most);
   std::string text(size, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(size));
@@ -94,13 +96,14 @@ std::vector<path> ToolCatalog::tool_set_files() const {
   return files;
 }
 
-void ToolCatalog::note_left_out(std::vector<path>& files, std::size_t most, std::string_view what) {
-  if (files.size() <= most) return;
+void ToolCatalog::note_left_out(std::vector<FileText>& texts, std::size_t most,
+                                std::string_view what) {
+  if (texts.size() <= most) return;
   problems_.push_back({std::string(what),
-                       fmt::format("{} {} are more than {}: those from {} on are not read",
-                                   files.size(), what, most, files[most].string()),
+                       fmt::format("{} {} are more than {}: those from {} on do not count",
+                                   texts.size(), what, most, texts[most].path.string()),
                        "remove some"});
-  files.resize(most);
+  texts.resize(most);
 }
 
 // When one is another, all are read again: who comes first has the names, and the order of tools is
@@ -122,10 +125,8 @@ void ToolCatalog::update(std::vector<Source>& sources, std::vector<FileText> tex
 }
 
 void ToolCatalog::load_extensions() {
-  auto folders = extension_folders();
-  note_left_out(folders, kMostExtensions, "extensions");
   std::vector<FileText> texts;
-  for (path& folder : folders) {
+  for (path& folder : extension_folders()) {
     const path file = folder / "package.json";
     auto package = read_file(file, kMaxManifestBytes);
     const bool given = std::ranges::find(files_.extensions, folder) != files_.extensions.end();
@@ -143,6 +144,7 @@ void ToolCatalog::load_extensions() {
     if (names && *names) **package += **names;
     texts.push_back({std::move(folder), std::move(**package)});
   }
+  note_left_out(texts, kMostExtensions, "extensions");
   update(extensions_, std::move(texts), &ToolCatalog::read_extension);
 }
 
@@ -166,16 +168,15 @@ ToolCatalog::Source ToolCatalog::read_extension(const FileText& file) {
 }
 
 void ToolCatalog::load_tool_sets() {
-  auto files = tool_set_files();
-  note_left_out(files, kMostToolSetFiles, "tool-set files");
   std::vector<FileText> texts;
-  for (path& file : files) {
+  for (path& file : tool_set_files()) {
     auto text = read_file(file, ToolSetFileLimits{}.bytes);
     if (text && *text)
       texts.push_back({std::move(file), std::move(**text)});
     else
       problems_.push_back(problem_of_file(file, text ? "is not there" : text.error().message));
   }
+  note_left_out(texts, kMostToolSetFiles, "tool-set files");
   update(tool_sets_, std::move(texts), &ToolCatalog::read_tool_sets);
 }
 

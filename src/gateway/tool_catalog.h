@@ -51,8 +51,7 @@ class ToolCatalog {
   void load_extensions();
   void load_tool_sets();
   void set_context(const Settings& settings);
-  void note_left_out(std::vector<std::filesystem::path>& files, std::size_t most,
-                     std::string_view what);
+  void note_left_out(std::vector<FileText>& texts, std::size_t most, std::string_view what);
   void update(std::vector<Source>& sources, std::vector<FileText> texts,
               Source (ToolCatalog::*read)(const FileText&));
   Source read_extension(const FileText& folder);

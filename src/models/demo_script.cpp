@@ -34,6 +34,29 @@ bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+// The name behind '#': plain, in quotes, or full, as `tool:set/name` or `set/name`. `at` moves
+// behind it.
+std::string_view referenced_name(std::string_view text, std::size_t& at) {
+  constexpr std::string_view kPrefix = "tool:";
+  if (text.starts_with(kPrefix)) {
+    text.remove_prefix(kPrefix.size());
+    at += kPrefix.size();
+  }
+  if (text.starts_with('"')) {
+    const std::size_t end = text.find_first_of("\"\n", 1);
+    if (end == text.npos || text[end] != '"') return {};
+    at += end + 1;
+    return text.substr(1, end - 1);
+  }
+  std::size_t size = 0;
+  while (size < text.size() &&
+         (is_name_character(text[size]) || text[size] == '.' || (text[size] == '/' && size > 0)))
+    ++size;
+  while (size > 0 && !is_name_character(text[size - 1])) --size;
+  at += size;
+  return text.substr(0, size);
+}
+
 // "C#" and "page#top" are no references.
 bool begins_word(std::string_view text, std::size_t at) {
   return at == 0 || is_space(text[at - 1]) || std::string_view("([{\"'`,;:").contains(text[at - 1]);
@@ -63,6 +86,13 @@ std::string_view leading_object(std::string_view text) {
 
 using CallNames = std::unordered_map<std::string, std::string>;  // by id
 
+std::string_view text_of_message(const ChatRequest& request, std::size_t number) {
+  const auto replaced =
+      std::ranges::find(request.replaced_messages, number, &ChatRequest::ReplacedMessage::number);
+  return replaced == request.replaced_messages.end() ? request.messages[number].raw
+                                                     : std::string_view(replaced->text);
+}
+
 Result<Turn> read_turn(const ChatRequest& request) {
   std::size_t first = request.messages.size();
   while (first > 0 && request.messages[first - 1].role != Role::User) --first;
@@ -71,7 +101,7 @@ Result<Turn> read_turn(const ChatRequest& request) {
   Turn turn;
   CallNames names;
   for (std::size_t i = first; i < request.messages.size(); ++i) {
-    auto message = parse_json(request.messages[i].raw);
+    auto message = parse_json(text_of_message(request, i));
     if (!message)
       return fail_at(fmt::format("messages[{}]", i), Errc::InvalidJson, "messages[{}]: {}", i,
                      message.error().message);
@@ -150,6 +180,10 @@ std::string introduce(const ChatRequest& request) {
 std::string_view find_tool(const std::vector<Offered>& offered, std::string_view name) {
   for (const Offered& tool : offered)
     if (tool.name == name || tool.reference_name == name) return tool.name;
+  // Of a full name, the part behind the set or extension.
+  const std::string_view last = name.substr(name.rfind('/') + 1);
+  for (const Offered& tool : offered)
+    if (!last.empty() && tool.reference_name == last) return tool.name;
   for (const Offered& tool : offered)
     if (equal_ignoring_case(tool.name, name)) return tool.name;
   return {};
@@ -231,9 +265,9 @@ std::vector<DemoReference> find_demo_references(std::string_view text) {
   for (std::size_t at = 0; found.size() < kMost && (at = text.find('#', at)) != text.npos;) {
     const std::size_t begin = ++at;
     if (!begins_word(text, begin - 1)) continue;
-    while (at < text.size() && is_name_character(text[at])) ++at;
-    if (at == begin) continue;
-    DemoReference reference{std::string(text.substr(begin, at - begin)), "{}", {}};
+    const std::string_view name = referenced_name(text.substr(begin), at);
+    if (name.empty()) continue;
+    DemoReference reference{std::string(name), "{}", {}};
     std::size_t behind = at;
     while (behind < text.size() && is_space(text[behind])) ++behind;
     if (behind < text.size() && text[behind] == '{') {

@@ -171,6 +171,7 @@ class Parser {
     const char mark = text_[at_.byte];
     if (mark == '#' && options_.additions && try_addition()) return;
     if (mark == '#' && try_variable()) return;
+    if (mark == '#' && options_.additions && try_full_name(rest().substr(1))) return;
     if (mark == '@' && try_agent()) return;
     if (mark == '/' && try_command()) return;
     if (!dynamic_.empty()) try_dynamic();

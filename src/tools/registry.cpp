@@ -37,6 +37,9 @@ Result<void> check_data(const ToolData& data) {
   return {};
 }
 
+constexpr std::size_t kMostContextKeys = 50'000;
+constexpr std::size_t kMostContextBytes = 64 << 10;  // of one value
+
 bool same(const CatalogSettings& a, const CatalogSettings& b) {
   return a.agent_enabled == b.agent_enabled &&
          a.extension_tools_enabled == b.extension_tools_enabled && a.allow == b.allow &&
@@ -145,6 +148,10 @@ Result<Registration> Registry::add_set(ToolSetData set) {
 }
 
 Result<void> Registry::set_context(std::string_view key, std::string_view json) {
+  if (json.size() > kMostContextBytes)
+    return fail_at(std::string(key), Errc::TooLarge,
+                   "the context key '{}' has a value of {} bytes, at most {} are allowed", key,
+                   json.size(), kMostContextBytes);
   json::value value;
   if (!json.empty()) {
     auto parsed = parse_json(json);
@@ -156,6 +163,9 @@ Result<void> Registry::set_context(std::string_view key, std::string_view json) 
   const std::scoped_lock lock(impl_->mutex);
   const json::value* old = impl_->context.find(key);
   if (json.empty() ? old == nullptr : old != nullptr && *old == value) return {};
+  if (old == nullptr && impl_->context.values().size() >= kMostContextKeys)
+    return fail_at(std::string(key), Errc::TooLarge, "there are {} context keys already",
+                   kMostContextKeys);
   if (json.empty())
     impl_->context.remove(key);
   else

@@ -118,6 +118,17 @@ std::string without_members(std::string_view text, std::string_view name) {
   return out;
 }
 
+std::size_t count_named(std::string_view text, const JsoncOutline& outline, std::string_view name) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      outline.children, [&](const JsoncChild& child) { return is_named(text, child, name); }));
+}
+
+// Of two sets with one name parsing keeps one: to write the file anew would lose the other.
+std::unexpected<Error> refuse_twins() {
+  return fail(Errc::InvalidRequest,
+              "the file has two tool sets of one name; rename or remove one of them first");
+}
+
 }  // namespace
 
 std::string new_tool_set_file(const ToolSetEntry& entry) {
@@ -136,11 +147,10 @@ Result<std::string> write_tool_set(std::string_view file, const ToolSetEntry& en
   if (!parsed->is_object())
     return fail(Errc::InvalidRequest, "a tool-set file must be an object of tool sets");
   const JsoncOutline outline = outline_jsonc(text, 0);
-  // Of equal names the last one counts.
-  const auto children = outline.children | std::views::reverse;
+  if (count_named(text, outline, entry.name) > 1) return refuse_twins();
   const auto found = std::ranges::find_if(
-      children, [&](const JsoncChild& child) { return is_named(text, child, entry.name); });
-  if (found == children.end()) return with_member(text, outline, entry);
+      outline.children, [&](const JsoncChild& child) { return is_named(text, child, entry.name); });
+  if (found == outline.children.end()) return with_member(text, outline, entry);
   std::string out(text.substr(0, found->value));
   append_entry(out, entry);
   return out += text.substr(found->value_end);
@@ -153,6 +163,9 @@ Result<std::optional<DeletedToolSet>> delete_tool_set(std::string_view file,
   if (!parsed) return std::unexpected(parsed.error());
   json::object* sets = parsed->if_object();
   if (sets == nullptr || !sets->contains(name)) return std::nullopt;
+  const JsoncOutline outline = outline_jsonc(text, 0);
+  if (outline.children.size() - count_named(text, outline, name) != sets->size() - 1)
+    return refuse_twins();
   sets->stable_erase(name);
   DeletedToolSet result{{}, sets->empty()};
   if (!result.is_empty && has_comment(text)) {

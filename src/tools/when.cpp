@@ -140,7 +140,8 @@ constexpr Explanation kExplanations[] = {
     {"expected_operand", "a key, true, false, '!' or a parenthesis is missing"},
     {"too_long", "the clause is too long"},
     {"too_deep", "too many parentheses within each other"},
-    {"too_complex", "the clause has too many combinations of '||' within '&&'; write fewer"},
+    {"too_complex",
+     "the clause has too many terms, or combinations of '||' within '&&'; write fewer"},
 };
 
 }  // namespace

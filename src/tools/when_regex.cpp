@@ -75,7 +75,9 @@ bool are_flags(std::string_view sorted) {
 }  // namespace
 
 bool WhenRegex::matches(std::string_view text) const {
-  return is_valid_utf8(text) && pattern->match(text) == Pattern::Outcome::Match;
+  // Values are short; a clause that takes longer would hold up the whole catalogue.
+  constexpr std::uint32_t kMostUnits = 200'000;
+  return is_valid_utf8(text) && pattern->match(text, kMostUnits) == Pattern::Outcome::Match;
 }
 
 Result<std::shared_ptr<const WhenRegex>> make_when_regex(std::string_view pattern,

@@ -1,7 +1,8 @@
 // The catalogue through the socket: what GET /v1/tools and /v1/toolsets say of extensions' manifests
 // and tool-set files, and that changes of files, settings and context keys show.
 import assert from 'node:assert/strict';
-import {rmSync, symlinkSync} from 'node:fs';
+import {execFileSync} from 'node:child_process';
+import {mkdirSync, rmSync, symlinkSync} from 'node:fs';
 import path from 'node:path';
 import {after, before, test} from 'node:test';
 
@@ -217,6 +218,13 @@ test('an entry that cannot be read does not stop the rest', async () => {
   await eventually(async () => assert.deepEqual(names(await get('/v1/tools?name=after_*')), ['after_one']));
   await gateway.logged(/loop/);
   rmSync(loop);
+  // Opening a pipe would wait for a writer.
+  mkdirSync(path.join(gateway.folder, 'workspace/.toolgate'), {recursive: true});
+  const pipe = path.join(gateway.folder, 'workspace/.toolgate/pipe.toolsets.jsonc');
+  execFileSync('mkfifo', [pipe]);
+  gateway.writeFile(extensionFile('acme.after'), manifest('acme.after', [tool('after_two')]));
+  await eventually(async () => assert.deepEqual(names(await get('/v1/tools?name=after_*')), ['after_two']));
+  rmSync(pipe);
 });
 
 test('when one of two extensions with the same tool goes, the other has it', async () => {

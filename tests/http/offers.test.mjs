@@ -88,7 +88,7 @@ describe('a few tools', () => {
   });
 
   test('lists that leave no tool are an error', async () => {
-    for (const lists of [{include_tools: []}, {include_tools: ['nobody']}, {include_tools: ['weather'], exclude_tools: ['weather']}]) {
+    for (const lists of [{include_tools: ['broken']}, {include_tools: []}, {include_tools: ['nobody']}, {include_tools: ['weather'], exclude_tools: ['weather']}]) {
       const response = await say('hello', lists);
       assert.equal(response.status, 400, JSON.stringify(lists));
       checkError(response.json);
@@ -106,8 +106,12 @@ describe('a few tools', () => {
     assert.deepEqual(sent(), ['get_weather']);
     await say('#tool:acme.weather/alerts and #"set_alarm" please');
     assert.deepEqual(sent().sort(), ['get_alerts', 'set_alarm']);
-    await say('use #"acme.weather"');
-    assert.deepEqual(sent(), ['get_weather', 'get_alerts', 'set_alarm']);
+    for (const name of ['#"acme.weather"', '#acme.weather', '#acme.weather,']) {
+      await say(`use ${name}`);
+      assert.deepEqual(sent(), ['get_weather', 'get_alerts', 'set_alarm']);
+    }
+    await say('#acme.weather/alerts?');
+    assert.deepEqual(sent(), ['get_alerts']);
     await say('issue #12 in C# and page#weather');
     assert.deepEqual(sent(), []);
   });
@@ -158,6 +162,10 @@ describe('a few tools', () => {
     const [call] = response.json.choices[0].message.tool_calls;
     assert.equal(call.function.name, 'get_weather');
     assert.deepEqual(JSON.parse(call.function.arguments), {city: 'Oslo'});
+    for (const name of ['#tool:acme.weather/alerts', '#acme.weather/alerts', '#"alerts"', '#alerts.']) {
+      const other = await chat(gateway.port, {model: 'toolgate/demo', messages: user(`see ${name}`)});
+      assert.equal(other.json.choices[0].message.tool_calls?.[0].function.name, 'get_alerts', name);
+    }
   });
 
   test('a model that takes no tools is offered none', async () => {
@@ -255,6 +263,15 @@ describe('too many tools', () => {
     await ask(user(`use #file${hidden}`));
     assert.ok(sent().includes(`file_${hidden}`));
     assert.ok(sent().length <= 128);
+  });
+
+  test('the tool that must be called needs no group', async () => {
+    const tools = Array.from({length: 128}, (_, i) => ownTool(`own_${i}`));
+    for (const more of [{}, {tools}]) {
+      const response = await ask(user('hello'), {...more, tool_choice: {type: 'function', function: {name: 'mail_77'}}});
+      assert.equal(response.status, 200, response.text);
+      assert.deepEqual(sent(), ['mail_77']);
+    }
   });
 
   test('so are the members of a tool set', async () => {

@@ -267,5 +267,15 @@ TEST(JsoncOutline, AnyTextGivesPlacesWithinIt) {
   }
 }
 
+TEST(ToolSetFile, LosesNoneOfTwoSetsOfOneName) {
+  const std::string text = R"({"b":{"tools":["x"]},"\u0062":{"tols":["x"]},"c":{"tools":["y"]}})";
+  EXPECT_EQ(delete_tool_set(text, "c").error().code, Errc::InvalidRequest);
+  EXPECT_EQ(write_tool_set(text, {"b", {"z"}, "", ""}).error().code, Errc::InvalidRequest);
+  EXPECT_TRUE(delete_tool_set(text, "b"));
+  const auto written = write_tool_set(text, {"c", {"z"}, "", ""});
+  ASSERT_TRUE(written);
+  EXPECT_TRUE(written->starts_with(R"({"b":{"tools":["x"]},"\u0062":{"tols":["x"]},"c":)"));
+}
+
 }  // namespace
 }  // namespace toolgate

@@ -25,6 +25,14 @@ Task<> change_context(RequestContext& context) {
                      : changes.error());
     co_return;
   }
+  constexpr std::size_t kMostChanges = 1000;
+  if (changes->get_object().size() > kMostChanges) {
+    co_await reply_error(
+        context, Error{Errc::InvalidRequest,
+                       fmt::format("at most {} context keys can be set at once", kMostChanges),
+                       {}});
+    co_return;
+  }
   Registry& registry = context.registry;
   for (const auto& [key, value] : changes->get_object()) {
     if (key.empty() || key.starts_with("config.")) {
@@ -37,8 +45,13 @@ Task<> change_context(RequestContext& context) {
       co_return;
     }
   }
-  for (const auto& [key, value] : changes->get_object())
-    (void)registry.set_context(key, value.is_null() ? std::string() : write_json(value));
+  for (const auto& [key, value] : changes->get_object()) {
+    const auto set = registry.set_context(key, value.is_null() ? std::string() : write_json(value));
+    if (!set) {
+      co_await reply_error(context, set.error());
+      co_return;
+    }
+  }
   // A large catalogue takes a while to make.
   const auto flush = [&]() -> Result<std::string> {
     registry.flush();
