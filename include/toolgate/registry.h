@@ -55,7 +55,8 @@ class Registry {
 
   // Context keys that `when` clauses read, as JSON texts. An empty text removes the key.
   Result<void> set_context(std::string_view key, std::string_view json);
-  // As one object. Settings, `config.*`, may hold secrets: only those that a clause reads are in it.
+  // As one object. Settings, `config.*`, may hold secrets: only those that a clause reads are in
+  // it.
   std::string context_json() const;
   void set_settings(CatalogSettings settings);
 

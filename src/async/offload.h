@@ -14,9 +14,9 @@
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/error.h"
 #include "toolgate/cancel.h"
 #include "toolgate/task.h"
-#include "base/error.h"
 
 namespace toolgate {
 

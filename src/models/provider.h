@@ -10,10 +10,10 @@
 #include <variant>
 #include <vector>
 
-#include "toolgate/cancel.h"
-#include "toolgate/task.h"
 #include "base/error.h"
 #include "tokens/encoding.h"
+#include "toolgate/cancel.h"
+#include "toolgate/task.h"
 #include "wire/openai_chat.h"
 
 namespace toolgate {

@@ -11,12 +11,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "toolgate/cancel.h"
 #include "async/loop.h"
 #include "base/error.h"
 #include "net/connection.h"
 #include "net/http_parser.h"
 #include "net/upstream_address.h"
+#include "toolgate/cancel.h"
 
 namespace toolgate {
 

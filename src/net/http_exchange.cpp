@@ -217,8 +217,8 @@ Task<Result<void>> HttpExchange::reply(HttpReply reply) {
               bodiless ? std::nullopt : std::optional(body.size()));
   finished_ = true;
   const bool without_body = bodiless || head().method() == "HEAD";
-  const std::array<std::string_view, 2> slices{
-      head_text_, without_body ? std::string_view() : body};
+  const std::array<std::string_view, 2> slices{head_text_,
+                                               without_body ? std::string_view() : body};
   co_return co_await send(slices);
 }
 

@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "toolgate/cancel.h"
 #include "async/loop.h"
 #include "base/error.h"
 #include "net/body_buffer.h"
 #include "net/http_head.h"
 #include "net/socket.h"
+#include "toolgate/cancel.h"
 
 namespace toolgate {
 

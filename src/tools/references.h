@@ -3,7 +3,8 @@
 // rewrites it.
 //
 // Where a part may begin, how a name ends and which parts exclude each other is as in VS Code. Ours
-// on top, and on unless switched off: `#full/name` and `#tool:full/name`, the quoted `#"My Tool"` and
+// on top, and on unless switched off: `#full/name` and `#tool:full/name`, the quoted `#"My Tool"`
+// and
 // `#tool:"My Tool"`, and a tool's id where no name fits.
 #pragma once
 

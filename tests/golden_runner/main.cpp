@@ -45,8 +45,10 @@ struct Kind {
 };
 
 constexpr std::array kKinds{
-    Kind{"stream_deltas", run_stream_deltas},   Kind{"normalizer", run_normalizer},
-    Kind{"validate_input", run_validate_input}, Kind{"tokens", run_tokens},
+    Kind{"stream_deltas", run_stream_deltas},
+    Kind{"normalizer", run_normalizer},
+    Kind{"validate_input", run_validate_input},
+    Kind{"tokens", run_tokens},
     Kind{"prompt-tsx", run_prompt_tsx},
     Kind{"when", run_when},
     Kind{"filter", run_filter},
