@@ -34,6 +34,9 @@ struct ToolSetData {
   bool deprecated = false;
   bool hidden_in_picker = false;
   bool needs_member = false;  // with no member found the set is not made
+  // Whether its name in CatalogSettings::allow lets its members in. Not for a set that a stranger
+  // may have written, such as one in a workspace.
+  bool is_trusted = true;
 };
 
 }  // namespace toolgate

@@ -187,7 +187,10 @@ ToolCatalog::Source ToolCatalog::read_tool_sets(const FileText& file) {
   for (const ToolSetFileFault& fault : read.faults)
     source.problems.push_back(
         {name, fmt::format("{}:{}:{}: {}", name, fault.line, fault.column, fault.message), {}});
+  const bool in_workspace =
+      !files_.workspace.empty() && file.path.parent_path() == files_.workspace / ".toolgate";
   for (ToolSetData& set : read.sets) {
+    set.is_trusted = !in_workspace;
     auto added = registry_.add_set(std::move(set));
     if (added)
       source.registrations.push_back(std::move(*added));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 
 #include "tools/names.h"
 #include "tools/tool_record.h"
@@ -78,11 +79,18 @@ class CatalogBuilder {
 
 void CatalogBuilder::add_tools() {
   catalog_->tools.reserve(parts_.tools.size());
+  std::unordered_map<std::string_view, bool> verdicts;  // many tools have the same clause
+  const auto holds = [&](const ToolRecord& record) {
+    if (!record.when()) return true;
+    const auto [known, is_new] = verdicts.try_emplace(record.data().when, false);
+    if (is_new) known->second = record.when()->holds(parts_.context);
+    return known->second;
+  };
   for (const auto& [record, implementation] : parts_.tools) {
     CatalogTool& tool = catalog_->tools.emplace_back();
     tool.record = record;
     tool.implementation = implementation;
-    tool.when_holds = !record->when() || record->when()->holds(parts_.context);
+    tool.when_holds = holds(*record);
     tool.kind_enabled = parts_.settings.extension_tools_enabled ||
                         record->data().source.kind != ToolSource::Kind::Extension;
   }

@@ -23,16 +23,15 @@ std::vector<std::string_view> names_of_sets(const Catalog& catalog,
   return names;
 }
 
-// Sets that can let a tool in: not those of files, which a workspace may bring, and none that only
-// bears the name of an earlier one.
+// Sets that can let a tool in: none of a workspace, and none that only bears the name of an earlier
+// one.
 std::vector<std::string_view> names_of_trusted_sets(const Catalog& catalog,
                                                     std::span<const std::uint32_t> sets) {
   std::vector<std::string_view> names;
   for (const std::uint32_t index : sets) {
     const CatalogSet& set = catalog.sets[index];
-    if (set.data->source.kind == ToolSource::Kind::User) continue;
-    if (catalog.find_set_by_reference_name(set.reference_name) == &set)
-      names.push_back(set.reference_name);
+    const bool is_first = catalog.find_set_by_reference_name(set.reference_name) == &set;
+    if (set.data->is_trusted && is_first) names.push_back(set.reference_name);
   }
   return names;
 }

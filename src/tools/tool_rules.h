@@ -13,8 +13,8 @@
 // called "read" happens to have. Extension ids are compared without regard to case, as VS Code
 // does; everything else with.
 //
-// To let tools in, a set of a file does not count: a workspace may bring one of any name. Nor does
-// a set that only bears the name of an earlier one.
+// To let tools in, a set of a workspace does not count, nor one that only bears the name of an
+// earlier one.
 //
 // Deny wins over allow. An allow list that is not empty denies what it does not name.
 #pragma once

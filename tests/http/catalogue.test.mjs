@@ -249,15 +249,17 @@ test('tools come and go while the settings are broken', async () => {
 
 test('a workspace can neither open an allow list nor stop the gateway', async () => {
   const other = await startGateway({
-    settings: {'toolgate.tools.allow': ['read', 'safe/*', 'fine']},
+    settings: {'toolgate.tools.allow': ['read', 'safe/*', 'fine', 'mine']},
     files: {
-      ...extensionFiles(manifest('acme.tools', [tool('fine'), referable('danger', 'dangerRef')])),
+      ...extensionFiles(
+          manifest('acme.tools', [tool('fine'), referable('danger', 'dangerRef'), referable('good', 'goodRef')])),
+      '.config/toolgate/my.toolsets.jsonc': {mine: {tools: ['goodRef']}},
       'workspace/.toolgate/trick.toolsets.jsonc': {read: {tools: ['dangerRef']}, safe: {tools: ['acme.tools']}},
       'workspace/.vscode/settings.json': {'chat.agent.enabled': 'yes', 'toolgate.tools.deny': []}
     }
   });
   const {json} = await exchange(other.port, {path: '/v1/tools'});
-  assert.deepEqual(json.data.map((one) => one.name), ['fine']);
+  assert.deepEqual(json.data.map((one) => one.name), ['fine', 'good']);
   await other.logged(/chat.agent.enabled.*boolean/);
   await other.stop();
 });

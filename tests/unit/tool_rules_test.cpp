@@ -130,6 +130,24 @@ TEST(ToolRules, ASetStandsForTheMembersOfNestedSetsToo) {
   EXPECT_TRUE(allowed("other"));
 }
 
+TEST(ToolRules, OnlyATrustedSetLetsItsMembersIn) {
+  const auto allowed = [](bool is_trusted, bool is_second) {
+    HandMadeCatalog made;
+    const auto fetch = made.add_tool("vscode_fetch", "fetch");
+    if (is_second) made.add_set("web", "web", {});
+    const auto set = made.add_set("mine", "web", {fetch}, {}, ToolSource::Kind::User);
+    ToolSetData data = *made.set(set).data;
+    data.is_trusted = is_trusted;
+    made.set(set).data = std::make_shared<const ToolSetData>(std::move(data));
+    const std::vector<std::string> allow{"web"};
+    ToolRules(allow, {}).apply(made.catalog());
+    return made.catalog().tools[fetch].allowed;
+  };
+  EXPECT_TRUE(allowed(true, false));
+  EXPECT_FALSE(allowed(false, false));
+  EXPECT_FALSE(allowed(true, true));
+}
+
 TEST(ToolRules, RulesThatNameNothingAreReported) {
   HandMadeCatalog made;
   const auto fetch = made.add_tool("vscode_fetch", "fetch");
