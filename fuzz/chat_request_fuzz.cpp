@@ -82,6 +82,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   }
   require(is_json || may_differ(body), "what is accepted is JSON");
   check_views(*request);
+  if (!check_tool_choice(*request)) return 0;  // such a request is not sent
   check_upstream(*request, is_json);
   return 0;
 }
