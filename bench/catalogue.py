@@ -7,7 +7,6 @@ import datetime
 import http.client
 import json
 import os
-import re
 import statistics
 import subprocess
 import sys
@@ -19,9 +18,8 @@ import tool_corpus
 from cores import NODE, run
 from rivals import (LOAD_CORE, PROXY_CORE, ROOT, Toolgate, core_busy_seconds, cpu_seconds, on_core,
                     resident_megabytes)
-from table import number
+from table import number, write_between
 
-BEGIN, END = "<!-- catalogue:begin -->", "<!-- catalogue:end -->"
 ATTACHED = 128
 CONNECTIONS = 16
 PLAIN_BYTES = 1024
@@ -277,9 +275,7 @@ def main():
     text = as_markdown(options, *measure(options))
     print(text)
     if options.markdown:
-        path = ROOT / "docs/performance.md"
-        pattern = re.compile(re.escape(BEGIN) + ".*?" + re.escape(END), re.DOTALL)
-        path.write_text(pattern.sub(lambda _: f"{BEGIN}\n{text}{END}", path.read_text()))
+        write_between(ROOT / "docs/performance.md", "catalogue", text)
 
 
 if __name__ == "__main__":

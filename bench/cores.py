@@ -4,7 +4,6 @@ one core, in CPU time. docs/performance.md says how to read the numbers."""
 import argparse
 import datetime
 import json
-import re
 import subprocess
 import sys
 import tempfile
@@ -12,8 +11,8 @@ from pathlib import Path
 
 import schema_cases
 from rivals import PROXY_CORE, ROOT, on_core
+from table import write_between
 
-BEGIN, END = "<!-- cores:begin -->", "<!-- cores:end -->"
 NODE = ROOT / "build/tools/node/bin/node"
 
 
@@ -90,9 +89,7 @@ def main():
                       *schemas, "", *tokens]) + "\n"
     print(text)
     if options.markdown:
-        path = ROOT / "docs/performance.md"
-        pattern = re.compile(re.escape(BEGIN) + ".*?" + re.escape(END), re.DOTALL)
-        path.write_text(pattern.sub(lambda _: f"{BEGIN}\n{text}{END}", path.read_text()))
+        write_between(ROOT / "docs/performance.md", "cores", text)
 
 
 if __name__ == "__main__":

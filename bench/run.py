@@ -292,7 +292,7 @@ def main():
     if options.json:
         Path(options.json).write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
     if options.markdown:
-        table.write_into(ROOT / "docs/performance.md", report)
+        table.write_between(ROOT / "docs/performance.md", "bench", table.as_markdown(report))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,7 @@
 """Turns the numbers of bench/run.py into the table that is printed and that stands in
-docs/performance.md, and says which targets are met. Used by run.py."""
+docs/performance.md, and says which targets are met. All parts of make bench write their tables with it."""
 import re
 
-BEGIN, END = "<!-- bench:begin -->", "<!-- bench:end -->"
 NGINXES = ("nginx", "nginx, memory kept")
 ORDER = ("Toolgate", "nginx", "nginx, memory kept", "Portkey")
 
@@ -90,9 +89,11 @@ def as_markdown(report):
     return "\n".join(lines).rstrip() + "\n"
 
 
-def write_into(path, report):
+def write_between(path, part, table):
+    """Puts the table between the marks <!-- part:begin --> and <!-- part:end -->."""
+    begin, end = f"<!-- {part}:begin -->", f"<!-- {part}:end -->"
     text = path.read_text()
-    if BEGIN not in text or END not in text:
-        raise SystemExit(f"{path} lacks the marks {BEGIN} and {END}")
-    pattern = re.compile(re.escape(BEGIN) + ".*?" + re.escape(END), re.DOTALL)
-    path.write_text(pattern.sub(lambda _: f"{BEGIN}\n{as_markdown(report)}{END}", text))
+    if begin not in text or end not in text:
+        raise SystemExit(f"{path} lacks the marks {begin} and {end}")
+    pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
+    path.write_text(pattern.sub(lambda _: f"{begin}\n{table}{end}", text))

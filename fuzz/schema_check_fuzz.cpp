@@ -88,8 +88,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.coerce = true;
   const auto coerced = check(**schema, **root, tree, options);
   if (!coerced) return 0;
-  require(coerced->repairs.empty() == (write_json(**root) == before) || !coerced->repairs.empty(),
-          "a change is reported");
+  require(write_json(**root) == before || !coerced->repairs.empty(), "a change is reported");
   JsonTree reread;
   const std::string after = write_json(**root);
   const auto parsed = reread.parse(after);

@@ -16,9 +16,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kPackagedSuite = "/usr/share/json-schema-test-suite";
+
 fs::path suite_folder() {
-  for (const fs::path& folder : {thirdparty_folder("json-schema-test-suite"),
-                                 fs::path("/usr/share/json-schema-test-suite")}) {
+  for (const fs::path& folder :
+       {thirdparty_folder("json-schema-test-suite"), fs::path(kPackagedSuite)}) {
     if (fs::exists(folder / "tests")) return folder;
   }
   return {};
@@ -105,15 +107,17 @@ void run_draft(const char* folder, Dialect dialect, std::size_t least) {
   fmt::print("{}: required {} of {} passed, optional {} of {}\n", folder, required.passed,
              required.passed + required.failed, optional.passed, optional.passed + optional.failed);
   EXPECT_EQ(required.failed, 0U);
-  EXPECT_GE(required.passed, least);
+  // Debian's package is older and has fewer.
+  const bool is_packaged = suite == fs::path(kPackagedSuite);
+  EXPECT_GE(required.passed, is_packaged ? least - least / 5 : least);
 }
 
 TEST(SchemaSuite, Draft7RequiredTestsPass) {
-  run_draft("draft7", Dialect::Draft7, 800);
+  run_draft("draft7", Dialect::Draft7, 927);
 }
 
 TEST(SchemaSuite, Draft2020RequiredTestsPass) {
-  run_draft("draft2020-12", Dialect::Draft2020, 1000);
+  run_draft("draft2020-12", Dialect::Draft2020, 1299);
 }
 
 }  // namespace
