@@ -3,7 +3,7 @@
 JOBS ?= $(shell nproc)
 SECONDS ?= 60
 PORT ?= 8080
-FUZZERS := sse stream chat_request schema_compile schema_check repair normalize tokens when references jsonc toolset_file
+FUZZERS := sse stream chat_request schema_compile schema_check repair normalize tokens when references jsonc toolset_file approval_globs
 SOURCES = $(shell git ls-files '*.cpp' '*.h')
 
 help: ## this list
@@ -40,15 +40,21 @@ bench: ## measure beside nginx, Portkey, Ajv, npm's token counters and VS Code's
 	@sh scripts/install.sh bench
 	$(call build,release,toolgate)
 	@cmake -S . -B build/release -DTOOLGATE_BENCH=ON >build/configure-bench.log
-	$(call build,release,bench_upstream bench_load schema_bench tokens_bench catalog_bench when_bench)
+	$(call build,release,bench_upstream bench_load schema_bench tokens_bench catalog_bench when_bench invoke_bench)
 	@python3 bench/run.py $(BENCH)
 	@python3 bench/cores.py $(BENCH)
 	@python3 bench/catalogue.py $(BENCH)
+	@python3 bench/approvals.py $(BENCH)
 
 fuzz: ## run each fuzzer for SECONDS=60
 	@sh scripts/install.sh test
 	$(call build,fuzz,$(addprefix fuzz_,$(FUZZERS)))
 	@for name in $(FUZZERS); do sh scripts/fuzz.sh $$name $(SECONDS) || exit 1; done
+
+crash: ## kill the gateway ROUNDS=1000 times while people decide, and look what is left
+	@sh scripts/install.sh test
+	$(call build,release,toolgate)
+	@CRASH_ROUNDS=$(or $(ROUNDS),1000) TOOLGATE_BINARY=build/release/toolgate build/tools/node/bin/node --import ./tests/clients/packages.mjs --test tests/http/crash.test.mjs
 
 asan: ## run unit, golden, corpus and HTTP tests under the address and undefined-behaviour sanitizers
 	@sh scripts/install.sh test
@@ -73,4 +79,4 @@ format: ## format the C++ sources
 clean: ## remove what was built; keeps installed tools
 	@rm -rf build/release build/dev build/asan build/tsan build/fuzz
 
-.PHONY: help run build test golden bench fuzz asan tsan lint format clean
+.PHONY: help run build test golden bench fuzz crash asan tsan lint format clean

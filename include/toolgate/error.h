@@ -20,6 +20,7 @@ enum class Errc {
   ToolNotFound,         // no such tool or tool set
   MethodNotAllowed,     // the route exists, the method does not
   AlreadyExists,        // the name is taken
+  Conflict,             // it is not, or no longer, in the state for this
   RequestTimeout,       // the client was too slow
   TooLarge,             // the body is over its limit
   UnsupportedMedia,     // a content type or encoding we do not read

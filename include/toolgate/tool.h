@@ -41,29 +41,29 @@ std::string_view name_of(ToolSource::Kind kind);
 // A model that asks for tools, or a selector of such models. Empty fields of a selector match
 // everything.
 struct ModelFacts {
-  std::string vendor;
-  std::string family;
-  std::string version;
-  std::string id;
+  std::string vendor = {};
+  std::string family = {};
+  std::string version = {};
+  std::string id = {};
 };
 
 // What is said about a tool. Only `id` must be there; a model also needs `model_description`, and
 // `input_schema` unless the tool takes anything.
 struct ToolData {
-  std::string id;              // unique: what a model calls; letters, digits, '_' and '-'
-  std::string reference_name;  // what people write after '#'; may be empty
-  std::vector<std::string> legacy_full_names;
-  std::string display_name;
-  std::string user_description;
-  std::string model_description;  // tells a model what the tool does and when to call it
-  std::string input_schema;       // a JSON Schema as text; empty: none
-  std::vector<std::string> tags;
-  std::string icon;
-  ToolSource source;
-  std::string when;                // a clause over context keys; empty: always
-  std::vector<ModelFacts> models;  // for which it is; empty: for all
-  std::optional<bool> can_be_referenced_in_prompt;
-  std::optional<bool> runs_in_workspace;
+  std::string id = {};              // unique: what a model calls; letters, digits, '_' and '-'
+  std::string reference_name = {};  // what people write after '#'; may be empty
+  std::vector<std::string> legacy_full_names = {};
+  std::string display_name = {};
+  std::string user_description = {};
+  std::string model_description = {};  // tells a model what the tool does and when to call it
+  std::string input_schema = {};       // a JSON Schema as text; empty: none
+  std::vector<std::string> tags = {};
+  std::string icon = {};
+  ToolSource source = {};
+  std::string when = {};                // a clause over context keys; empty: always
+  std::vector<ModelFacts> models = {};  // for which it is; empty: for all
+  std::optional<bool> can_be_referenced_in_prompt = {};
+  std::optional<bool> runs_in_workspace = {};
   bool always_display_input_output = false;
   bool can_request_pre_approval = false;
   bool can_request_post_approval = false;
@@ -78,48 +78,96 @@ struct ToolData {
 
 // What a model is told about a tool.
 struct ToolDefinition {
-  std::string name;
-  std::string description;
-  std::string input_schema;  // JSON text; empty: none
-};
-
-// One call of a tool.
-struct ToolCall {
-  std::string id;     // the model's name for this call
-  std::string input;  // JSON text that the tool's schema allows: CatalogTool::check_input() made it
-  std::string request_id;
-  std::string session_id;
-};
-
-struct ToolContent {
-  std::string text;
-  std::string mime_type;  // empty: `text` is text; else its bytes are data of that type
-};
-
-// What the model is told. A call that could not be made at all is an Error instead.
-struct ToolResult {
-  std::vector<ToolContent> content;
-  bool is_error = false;  // the tool ran and says that it failed
+  std::string name = {};
+  std::string description = {};
+  std::string input_schema = {};  // JSON text; empty: none
 };
 
 // What people are told before a call runs, and asked.
 struct PreparedCall {
-  std::string invocation_message;
-  std::string past_tense_message;
-  std::string confirmation_title;  // empty: the tool does not ask
-  std::string confirmation_message;
+  std::string invocation_message = {};
+  std::string past_tense_message = {};
+  std::string confirmation_title = {};  // empty: the tool does not ask
+  std::string confirmation_message = {};
+  bool message_is_markdown = false;
+  std::string disclaimer = {};
+  // Whether an approval of this call may be remembered; nothing: as the settings say.
+  std::optional<bool> allow_auto_confirm = {};
+  // Offers to remember exactly these arguments, in these words. Empty: does not.
+  std::string approve_combination = {};
+  std::string not_needed_reason = {};     // why the tool does not ask, if it says so
+  bool confirm_results = false;           // a person sees the result before the model does
+  std::vector<std::string> buttons = {};  // other ways to say yes; the tool is told which it was
+  std::string presentation = {};          // "hidden", "hiddenAfterComplete" or nothing
+  // What the call would fetch and which files it would change: chat.tools.urls.autoApprove and
+  // chat.tools.edits.autoApprove decide about them.
+  std::vector<std::string> urls = {};
+  std::vector<std::string> edited_files = {};
+  // JSON. {"kind":"input","rawInput":{…}} shows the input, and what a person makes of it is what
+  // the tool gets.
+  std::string tool_specific_data = {};
+};
+
+struct ToolProgress {
+  std::optional<double> increment = {};  // in hundredths of the whole
+  std::string message = {};
+};
+
+// What a running call may ask of the one who runs it. Lives as long as the call.
+class CallServices {
+ public:
+  virtual ~CallServices() = default;
+
+  // In the encoding of the model that asked.
+  virtual Task<Result<std::size_t>> count_tokens(std::string text) = 0;
+  virtual void report(ToolProgress progress) = 0;
+  // Asks a person once more, for instance before a step that cannot be undone. True: go on.
+  virtual Task<Result<bool>> confirm(PreparedCall question) = 0;
+};
+
+// One call of a tool.
+struct ToolCall {
+  std::string id = {};  // the model's name for this call
+  std::string input =
+      {};  // JSON text that the tool's schema allows: CatalogTool::check_input() made it
+  std::string request_id = {};
+  std::string session_id = {};
+  std::optional<std::size_t> token_budget = {};  // how long the result may be, if anyone said
+  std::string selected_button = {};              // of PreparedCall::buttons
+  CallServices* services = nullptr;              // null: nobody listens
+};
+
+struct ToolContent {
+  enum class Audience : std::uint8_t { Assistant, User, Extension };
+
+  std::string text = {};
+  std::string mime_type = {};  // empty: `text` is text; else its bytes are data of that type
+  // `text` is a prompt-tsx tree as JSON: rendered within the token budget before a model sees it.
+  bool is_prompt_tsx = false;
+  std::vector<Audience> audience = {};  // empty: everyone
+  std::string title = {};
+};
+
+// What the model is told. A call that could not be made at all is an Error instead.
+struct ToolResult {
+  std::vector<ToolContent> content = {};
+  bool is_error = false;      // the tool ran and says that it failed
+  std::string message = {};   // what was done, for people; replaces the past-tense message
+  std::string metadata = {};  // JSON of the tool's own; not for the model
+  std::string details = {};   // JSON: input and outputs as people may look at them
+  std::optional<bool> confirm_results = {};  // false: no person need see this one
 };
 
 // A question to a person before a file is edited.
 struct EditFilter {
-  std::string title;
-  std::string message;
+  std::string title = {};
+  std::string message = {};
 };
 
 // What a tool may know of the conversation when it makes or changes its own input.
 struct PromptContext {
-  std::string query;
-  std::string session_id;
+  std::string query = {};
+  std::string session_id = {};
 };
 
 enum class ContextMode : std::uint8_t {
@@ -148,6 +196,10 @@ class Tool {
   // The model's input, completed from the conversation.
   virtual Task<Result<std::string>> resolve_input(std::string input, const PromptContext& context,
                                                   ContextMode mode, const Cancel& cancel);
+  // Whether people are shown something while the model still writes the input; then
+  // streaming_message() is asked for it with what is there, which may break off anywhere.
+  virtual bool wants_partial_input() const { return false; }
+  virtual std::string streaming_message(const std::string& partial_input);
   // How this model is told about the tool instead; nothing: as everyone.
   virtual std::optional<ToolDefinition> alternative_definition(const ToolDefinition& usual,
                                                                const ModelFacts& model) const;

@@ -312,11 +312,19 @@ Task<Result<ToolOffers::Tree>> Offering::find_groups(std::size_t limit, const Ca
     if (tool.name.starts_with(kGroupNamePrefix)) settings.taken.push_back(tool.name);
   std::string plan =
       fmt::format("{} {} {}", settings.threshold, settings.limit, fmt::join(settings.taken, " "));
+  const auto now = std::chrono::steady_clock::now();
+  const auto names = settings_.naming_model ? settings_.group_names->table : nullptr;
+  if (names) plan += fmt::format(" {} {}", settings_.naming_model->info().id, names->stage(now));
   if (auto known = offers_.find_tree(catalog_, tools_, plan)) co_return known;
+  NamingWish wish{settings_.naming_model, {}, {}};
+  std::optional<KnownGroupNames> namer;
+  if (names) settings.namer = &namer.emplace(*names, now, wish);
   const auto make = [&]() -> Result<ToolOffers::Tree> { return group(catalog_, tools_, settings); };
   const bool here = tools_.size() <= kMostToolsOnLoop;
   auto made = here ? make() : co_await offload(make, cancel);
-  if (made) offers_.keep(catalog_, tools_, std::move(plan), *made);
+  if (!made) co_return made;
+  offers_.keep(catalog_, tools_, std::move(plan), *made);
+  if (!wish.groups.empty()) settings_.group_names->ask(std::move(wish));
   co_return made;
 }
 

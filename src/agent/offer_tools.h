@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/group_names.h"
 #include "models/provider.h"
 #include "schema/families.h"
 #include "toolgate/catalog.h"
@@ -79,6 +80,9 @@ struct OfferSettings {
   SchemaChanges changes = 0;
   std::size_t limit = 128;       // toolgate.limits.tools
   std::int64_t threshold = 128;  // github.copilot.chat.virtualTools.threshold
+  // toolgate.virtualTools.namingModel and what it has named so far; without: no model is asked.
+  std::shared_ptr<const ChatProvider> naming_model = nullptr;
+  const GroupNames* group_names = nullptr;
 };
 
 // Sets `added` where registered tools are offered. Fails where the lists leave no tool. The

@@ -41,6 +41,7 @@ class Deadline {
   Deadline& operator=(const Deadline&) = delete;
 
   void arm(std::chrono::milliseconds after);
+  bool armed() const { return link_ != nullptr; }
   void disarm();
 
  private:

@@ -16,6 +16,7 @@ constexpr std::array kTable{
     ErrorInfo{Errc::ToolNotFound, "tool_not_found", 404, "invalid_request_error", -32602},
     ErrorInfo{Errc::MethodNotAllowed, "method_not_allowed", 405, "invalid_request_error", -32601},
     ErrorInfo{Errc::AlreadyExists, "already_exists", 409, "invalid_request_error", -32602},
+    ErrorInfo{Errc::Conflict, "conflict", 409, "invalid_request_error", -32602},
     ErrorInfo{Errc::RequestTimeout, "request_timeout", 408, "invalid_request_error", -32000},
     ErrorInfo{Errc::TooLarge, "request_too_large", 413, "invalid_request_error", -32600},
     ErrorInfo{Errc::UnsupportedMedia, "unsupported_media", 415, "invalid_request_error", -32600},

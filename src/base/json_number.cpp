@@ -233,23 +233,23 @@ std::uint64_t hash_text(std::string_view text, std::uint64_t seed) {
   const std::uint64_t factor = seed | 1U;
   std::uint64_t hash = seed ^ text.size() * 0x9E3779B97F4A7C15U;
   const char* at = text.data();
-  std::size_t left = text.size();
-  for (; left >= 8; at += 8, left -= 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, at, 8);
-    hash = fold(hash ^ word, factor);
-  }
+  const std::size_t size = text.size();
   std::uint64_t word = 0;
-  if (left >= 4) {
+  if (size >= 8) {
+    for (std::size_t i = 0; i + 8 < size; i += 8) {
+      std::memcpy(&word, at + i, 8);
+      hash = fold(hash ^ word, factor);
+    }
+    std::memcpy(&word, at + size - 8, 8);
+  } else if (size >= 4) {
     std::uint32_t low = 0;
     std::uint32_t high = 0;
     std::memcpy(&low, at, 4);
-    std::memcpy(&high, at + left - 4, 4);
+    std::memcpy(&high, at + size - 4, 4);
     word = low | std::uint64_t{high} << 32U;
-  } else {
-    for (std::size_t i = 0; i < left; ++i) {
-      word |= std::uint64_t{static_cast<unsigned char>(at[i])} << (8 * i);
-    }
+  } else if (size > 0) {
+    word = static_cast<unsigned char>(at[0]) | static_cast<unsigned char>(at[size / 2]) << 8U |
+           static_cast<unsigned char>(at[size - 1]) << 16U;
   }
   return fold(fold(hash ^ word, factor), 0x9E3779B97F4A7C15U);
 }

@@ -60,13 +60,21 @@ struct Stretch {
     }
     std::uint64_t quotes = TOOLGATE_BITS(bytes == '"');
     const std::uint64_t backslashes = TOOLGATE_BITS(bytes == '\\');
+    // Signed, so that what is not ASCII counts as small.
+    std::uint64_t small = TOOLGATE_BITS(bytes < 0x20);
     // Without a quote only a backslash at the very end matters.
-    if ((quotes | pending | backslashes >> 63) != 0) quotes &= ~escaped_by(backslashes, pending);
+    const std::uint64_t matters = quotes | pending | backslashes >> 63;
+    if ((matters | small) == 0) {
+      seen_backslashes |= backslashes;
+      continue;
+    }
+    if (matters != 0) quotes &= ~escaped_by(backslashes, pending);
     const std::uint64_t inside = quotes != 0 ? (quotes - 1) & ~quotes
                                  : left < 64 ? (std::uint64_t{1} << left) - 1
                                              : ~0ULL;
     seen_backslashes |= backslashes & inside;
-    if (const std::uint64_t small = TOOLGATE_BITS(bytes < 0x20) & inside; small != 0) {
+    small &= inside;
+    if (small != 0) {
       const std::uint64_t high = TOOLGATE_BITS(bytes < 0) & inside;
       if (small != high) return {nullptr, false, StringFault::ControlCharacter};
       beyond_ascii.add(at, high);

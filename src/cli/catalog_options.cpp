@@ -4,7 +4,6 @@
 #include "cli/terminal.h"
 
 namespace toolgate {
-namespace {
 
 std::filesystem::path default_data_folder() {
   const std::filesystem::path data = read_environment("XDG_DATA_HOME").value_or("");
@@ -12,8 +11,6 @@ std::filesystem::path default_data_folder() {
   const std::filesystem::path home = read_environment("HOME").value_or("");
   return home.is_absolute() ? home / ".local/share/toolgate" : std::filesystem::path();
 }
-
-}  // namespace
 
 void add_catalog_options(CLI::App& command, CatalogOptions& options) {
   options.data = default_data_folder();

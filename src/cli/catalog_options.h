@@ -19,6 +19,9 @@ struct CatalogOptions {
   std::vector<std::filesystem::path> mcp;
 };
 
+// By XDG_DATA_HOME or HOME; empty: neither is set.
+std::filesystem::path default_data_folder();
+
 // `options` is complete once the command line is parsed and complete_catalog_options() was called.
 void add_catalog_options(CLI::App& command, CatalogOptions& options);
 void complete_catalog_options(CatalogOptions& options);

@@ -6,6 +6,9 @@
 #include <cstring>
 #include <memory>
 
+#include "base/json_tree.h"
+#include "cli/terminal.h"
+
 namespace toolgate {
 namespace {
 
@@ -36,6 +39,18 @@ Result<std::string> read_input(const std::string& path) {
   return read_all(file.get(), path);
 }
 
+Result<std::string> read_json_argument(const std::string& given, std::string_view option) {
+  const bool is_file = given.starts_with('@');
+  auto text = is_file        ? read_input(given.substr(1))
+              : given == "-" ? read_input(given)
+                             : Result<std::string>(given);
+  if (!text) return text;
+  if (auto parsed = JsonTree().parse(*text); !parsed)
+    return fail(parsed.error().code, "{}: {}", is_file ? given.substr(1) : option,
+                parsed.error().message);
+  return text;
+}
+
 Result<Settings> read_command_settings(const SettingsFiles& files) {
   SettingsFiles all = files;
   all.profile = profile_folder(read_environment) / "settings.json";
@@ -43,7 +58,7 @@ Result<Settings> read_command_settings(const SettingsFiles& files) {
 }
 
 int report_failure(const Error& error) {
-  fmt::print(stderr, "toolgate: {}\n", error.message);
+  fmt::print(stderr, "toolgate: {}\n", visible(error.message));
   return 1;
 }
 

@@ -18,6 +18,10 @@ std::optional<std::string> read_environment(const char* name);
 // "-" or nothing is standard input. The error names the file.
 Result<std::string> read_input(const std::string& path);
 
+// JSON on the command line, @file, or - for standard input; strict JSON, else the error names
+// `option` or the file.
+Result<std::string> read_json_argument(const std::string& given, std::string_view option);
+
 // The profile's settings, the workspace's and the given ones, as `serve` reads them.
 Result<Settings> read_command_settings(const SettingsFiles& files);
 

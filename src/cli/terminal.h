@@ -18,6 +18,9 @@ class Terminal {
  public:
   // Colour when `file` is a terminal and NO_COLOR is not set.
   explicit Terminal(std::FILE* file);
+  // A window of so many columns, whatever `file` is.
+  Terminal(std::FILE* file, std::size_t width, bool colour)
+      : file_(file), is_terminal_(true), colour_(colour), width_(width) {}
 
   bool colour() const { return colour_; }
   // Whether a person looks at it: layouts that fit the window are for them, pipes get all.

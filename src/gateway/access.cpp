@@ -98,7 +98,7 @@ Result<std::string> check_key(const HttpHead& head, Access access, std::span<con
   if (access == Access::Open || (access == Access::Key && keys.empty())) return std::string();
   const std::string_view given = presented_key(head);
   if (!operator_token.empty() && equal_in_constant_time(given, operator_token))
-    return std::string("operator");
+    return std::string(kOperatorName);
   if (access == Access::Operator)
     return fail(Errc::Unauthorized,
                 "this route wants the operator token (the file operator-token in the data folder)");

@@ -19,6 +19,9 @@ enum class Access {
 
 std::string_view access_name(Access access);
 
+// The caller of a request with the operator token.
+inline constexpr std::string_view kOperatorName = "operator";
+
 // A Host or Origin that is neither loopback, nor `own_address`, nor allowed by the settings is
 // refused: a web page elsewhere must not reach us through a person's browser.
 Result<void> check_origin(const HttpHead& head, std::string_view own_address,

@@ -131,7 +131,12 @@ Task<> dispatch(HttpExchange& exchange, LoopState& state) {
                          .registry = state.registry,
                          .normalized_tools = state.normalized_tools,
                          .tool_offers = state.tool_offers,
+                         .group_names = state.group_names,
                          .tool_lists = state.tool_lists,
+                         .tools_service = state.tools_service,
+                         .invoking = state.invoking,
+                         .http_tools = state.http_tools,
+                         .redaction = state.invoking.redaction(),
                          .metrics = state.metrics,
                          .id = request_id(exchange.head())};
   exchange.add_header("X-Request-Id", context.id);

@@ -22,7 +22,11 @@ struct LoopState {
   Registry& registry;
   NormalizedTools normalized_tools;
   ToolOffers tool_offers;
+  GroupNames group_names;
   ToolLists tool_lists;
+  ToolsService tools_service;
+  Invoking& invoking;
+  HttpTools& http_tools;
   Metrics& metrics;
   const std::string& operator_token;
   const std::string& listening_host;  // as given with --host

@@ -8,12 +8,17 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "agent/group_naming.h"
 #include "async/loop.h"
 #include "base/log.h"
 #include "base/metrics.h"
 #include "gateway/dispatch.h"
 #include "gateway/file_watcher.h"
+#include "gateway/http_tools.h"
+#include "gateway/invoking.h"
 #include "gateway/operator_token.h"
+#include "hosts/hook_runner.h"
+#include "net/loop_client.h"
 
 namespace toolgate {
 namespace {
@@ -78,25 +83,50 @@ class LoopTimer final : public ChangeTimer {
 
 // One core's share: touched by its own thread only, once it runs.
 struct Worker {
-  Worker(std::shared_ptr<const Snapshot> snapshot, ToolCatalog& tools, std::size_t workers,
-         Metrics& metrics, const std::string& operator_token, const std::string& host)
+  Worker(std::shared_ptr<const Snapshot> snapshot, ToolCatalog& tools, Invoking& invoking,
+         HttpTools& http_tools, std::size_t workers, Metrics& metrics,
+         const std::string& operator_token, const std::string& host)
       : state{.snapshot = std::move(snapshot),
               .client = HttpClient(loop),
               .catalog = tools.catalog(),
               .registry = tools.registry(),
               .normalized_tools = NormalizedTools(),
               .tool_offers = {},
+              .group_names = {},
               .tool_lists = {},
+              .tools_service = ToolsService(invoking.ledger(), loop.deadlines(),
+                                            surroundings(tools.registry(), invoking)),
+              .invoking = invoking,
+              .http_tools = http_tools,
               .metrics = metrics,
               .operator_token = operator_token,
               .listening_host = host},
         server(loop, server_limits(state.snapshot->settings.limits, workers),
                [this](HttpExchange& exchange) { return dispatch(exchange, state); }) {
     state.client.set_idle_limit(state.snapshot->settings.limits.upstream_idle_connections);
+    take_hooks();
+  }
+
+  InvokeSurroundings surroundings(Registry& registry, Invoking& invoking) {
+    InvokeSurroundings around;
+    around.session = [this](const InvokeRequest&) -> Result<ChatSession> {
+      return ChatSession{{.level = state.snapshot->settings.approvals.default_level}, true};
+    };
+    around.newest = [&registry] { return registry.catalog(); };
+    around.spill = &invoking.results();
+    return around;
+  }
+
+  void take_hooks() {
+    const HookSettings& hooks = state.snapshot->settings.hooks;
+    const bool any = !hooks.before.empty() || !hooks.after.empty();
+    state.tools_service.set_hooks(any ? std::make_shared<HookRunner>(hooks, state.client)
+                                      : nullptr);
   }
 
   Loop loop;
   LoopState state;
+  LoopClient loop_client{state.client};
   HttpServer server;
   std::thread thread;
 };
@@ -109,12 +139,14 @@ struct Gateway::Impl {
         tools(options.tools, std::make_unique<LoopTimer>(control)),
         signals(control) {}
 
+  Result<void> open_invoking();
   Result<void> listen();
   void reload();
   void publish(const std::shared_ptr<const Snapshot>& next);
   std::vector<std::filesystem::path> watched() const;
   void load_tools();
   void publish_tools(const std::shared_ptr<const Catalog>& catalog);
+  void start_naming();
   void wait_for_signal();
   void stop_gently();
   void stop_now();
@@ -129,6 +161,9 @@ struct Gateway::Impl {
   ToolCatalog tools;
   std::vector<std::string> told_problems;  // of the files and the catalogue, by the last load
   Registration tool_changes;
+  std::unique_ptr<Invoking> invoking;
+  std::unique_ptr<HttpTools> http_tools;
+  std::unique_ptr<GroupNaming> naming;  // on the first worker's loop
   std::vector<std::unique_ptr<Worker>> workers;
   std::uint16_t port = 0;
 
@@ -166,13 +201,29 @@ Result<std::unique_ptr<Gateway>> Gateway::open(GatewayOptions options) {
   if (!token) return std::unexpected(token.error());
   impl->operator_token = std::move(*token);
 
+  if (auto opened = impl->open_invoking(); !opened) return std::unexpected(opened.error());
   const std::size_t count = usable_cpus();
   for (std::size_t i = 0; i < count; ++i)
-    impl->workers.push_back(std::make_unique<Worker>(impl->snapshot, impl->tools, count,
-                                                     impl->metrics, impl->operator_token,
-                                                     impl->options.host));
+    impl->workers.push_back(std::make_unique<Worker>(impl->snapshot, impl->tools, *impl->invoking,
+                                                     *impl->http_tools, count, impl->metrics,
+                                                     impl->operator_token, impl->options.host));
+  impl->start_naming();
   if (auto listening = impl->listen(); !listening) return std::unexpected(listening.error());
   return std::unique_ptr<Gateway>(new Gateway(std::move(impl)));
+}
+
+// After the files' tools: a name that a file gives is not taken by a URL of old.
+Result<void> Gateway::Impl::open_invoking() {
+  auto opened = Invoking::open({.data = options.data,
+                                .workspace = options.files.workspace,
+                                .home = options.environment("HOME").value_or("")},
+                               snapshot->settings);
+  if (!opened) return std::unexpected(opened.error());
+  invoking = std::move(*opened);
+  http_tools = std::make_unique<HttpTools>(tools.registry(), invoking->ledger());
+  if (auto loaded = http_tools->load(snapshot->settings.http_tools); !loaded) return loaded;
+  tools.registry().flush();
+  return {};
 }
 
 Result<void> Gateway::Impl::listen() {
@@ -256,11 +307,28 @@ void Gateway::Impl::load_tools() {
 void Gateway::Impl::publish_tools(const std::shared_ptr<const Catalog>& catalog) {
   const auto enabled = std::ranges::count_if(catalog->tools, &CatalogTool::enabled);
   log(LogLevel::Info, "tools: {} registered, {} enabled", catalog->tools.size(), enabled);
+  if (invoking)
+    invoking->ledger().events()->append(
+        {{"tools", fmt::format(R"({{"version":{},"registered":{},"enabled":{}}})", catalog->version,
+                               catalog->tools.size(), enabled)}});
   for (const auto& worker : workers)
     worker->loop.post([raw = worker.get(), catalog] {
       // Two changes may be told by two threads; the newer one stays.
       if (catalog->version > raw->state.catalog->version) raw->state.catalog = catalog;
     });
+}
+
+void Gateway::Impl::start_naming() {
+  Worker& home = *workers.front();
+  naming = std::make_unique<GroupNaming>(
+      home.loop, home.state.client, [this](const std::shared_ptr<const GroupNameTable>& table) {
+        for (const auto& worker : workers)
+          worker->loop.post([raw = worker.get(), table] { raw->state.group_names.table = table; });
+      });
+  for (const auto& worker : workers)
+    worker->state.group_names.ask = [this, &home](NamingWish wish) {
+      home.loop.post([this, wish = std::move(wish)]() mutable { naming->want(std::move(wish)); });
+    };
 }
 
 std::vector<std::filesystem::path> Gateway::Impl::watched() const {
@@ -277,6 +345,7 @@ void Gateway::Impl::publish(const std::shared_ptr<const Snapshot>& next) {
       raw->server.set_limits(server_limits(next->settings.limits, count));
       raw->state.client.set_idle_limit(next->settings.limits.upstream_idle_connections);
       raw->state.snapshot = next;
+      raw->take_hooks();
     });
 }
 
@@ -298,6 +367,9 @@ void Gateway::Impl::stop_gently() {
   log(LogLevel::Info,
       "stopping: answers under way have {} s to finish; a second signal ends them now",
       std::chrono::duration<double>(patience).count());
+  workers.front()->loop.post([this] { naming->stop(); });
+  // Those who follow events look whether we stop.
+  invoking->ledger().events()->append({{"shutdown", "{}"}});
   for (const auto& worker : workers)
     worker->loop.post([this, raw = worker.get()] {
       raw->server.stop_gently();

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
+
 namespace toolgate {
 
 class Query {
@@ -15,6 +17,9 @@ class Query {
 
   // The first one of that name, decoded.
   std::optional<std::string_view> find(std::string_view name) const;
+  // Nothing: it is not there. The error names it and what it may be.
+  Result<std::optional<std::size_t>> whole_number(std::string_view name, std::size_t least,
+                                                  std::size_t most) const;
 
  private:
   std::vector<std::pair<std::string, std::string>> parameters_;

@@ -12,7 +12,7 @@ namespace toolgate {
 
 struct Route {
   std::string_view method;
-  std::string_view path;  // a last segment {…} takes the rest of the path
+  std::string_view path;  // {…} takes what stands there, slashes included
   Access access;
   Task<> (*handler)(RequestContext&);
 };

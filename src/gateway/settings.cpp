@@ -6,6 +6,7 @@
 #include <ranges>
 #include <unistd.h>
 
+#include "gateway/settings_approvals.h"
 #include "gateway/settings_file.h"
 #include "gateway/settings_keys.h"
 #include "gateway/settings_models.h"
@@ -120,21 +121,36 @@ Result<void> complete_models(SettingsDraft& draft) {
   return {};
 }
 
+bool has_model(const Settings& settings, const std::string& id) {
+  return std::ranges::find(settings.models, id, &ModelSettings::id) != settings.models.end();
+}
+
+std::string not_configured(const Settings& settings, std::string_view id) {
+  const auto ids = settings.models | std::views::transform(&ModelSettings::id);
+  return fmt::format("names {}, which is not configured; there are: {}", in_quotes(id),
+                     fmt::join(ids, ", "));
+}
+
 // A workspace that names a model which this machine lacks does not stop the gateway.
 Result<void> choose_default_model(SettingsDraft& draft) {
-  const auto& models = draft.settings.models;
   draft.warnings_of_file = 0;
   for (const auto& choice : draft.default_models | std::views::reverse) {
-    if (std::ranges::find(models, choice.id, &ModelSettings::id) != models.end()) {
+    if (has_model(draft.settings, choice.id)) {
       draft.settings.default_model = choice.id;
       return {};
     }
-    const auto ids = models | std::views::transform(&ModelSettings::id);
-    const auto reason = fmt::format("names {}, which is not configured; there are: {}",
-                                    in_quotes(choice.id), fmt::join(ids, ", "));
+    const auto reason = not_configured(draft.settings, choice.id);
     if (!choice.from_workspace) return choice.value.fail("{}", reason);
     draft.warn(choice.value, reason + "; it is ignored");
   }
+  return {};
+}
+
+Result<void> choose_naming_model(SettingsDraft& draft) {
+  if (!draft.naming_model) return {};
+  const auto& [value, id, from_workspace] = *draft.naming_model;
+  if (!has_model(draft.settings, id)) return value.fail("{}", not_configured(draft.settings, id));
+  draft.settings.naming_model = id;
   return {};
 }
 
@@ -170,6 +186,10 @@ Result<Settings> load_settings(const SettingsFiles& files, const Environment& en
     return std::unexpected(std::move(completed.error()));
   if (auto chosen = choose_default_model(draft); !chosen)
     return std::unexpected(std::move(chosen.error()));
+  if (auto chosen = choose_naming_model(draft); !chosen)
+    return std::unexpected(std::move(chosen.error()));
+  if (auto completed = complete_approvals(draft); !completed)
+    return std::unexpected(std::move(completed.error()));
   return std::move(draft.settings);
 }
 

@@ -12,6 +12,10 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "hosts/hook_settings.h"
+#include "hosts/http_tool_settings.h"
+#include "invoke/approval_settings.h"
+#include "invoke/redaction.h"
 #include "schema/families.h"
 #include "toolgate/registry.h"
 
@@ -44,6 +48,10 @@ struct Limits {
   std::size_t connections = 10'000;
   std::size_t upstream_idle_connections = 64;  // kept per upstream and core
   std::size_t tools = 128;
+  std::size_t result_bytes = 256 << 10;                    // of one part; then it is spilled
+  std::size_t result_total_bytes = std::size_t{64} << 20;  // then the call fails
+  std::size_t result_parts = 1'000;
+  std::chrono::milliseconds tool_seconds{600'000};   // for one call of a tool
   std::chrono::milliseconds header_seconds{30'000};  // for the whole header
   std::chrono::milliseconds body_seconds{30'000};    // without a byte of the body
   std::chrono::milliseconds write_seconds{120'000};  // without a byte taken by the client
@@ -62,7 +70,13 @@ struct Settings {
   std::vector<std::string> allowed_hosts;
   Families families;
   CatalogSettings catalog;
+  ApprovalSettings approvals;
+  HookSettings hooks;
+  HttpToolSettings http_tools;
+  std::vector<std::string> redact = default_redacted_names();
+  std::string store;                           // toolgate.store; empty: in the data folder
   std::int64_t virtual_tools_threshold = 128;  // 0 or less: tools are never grouped
+  std::string naming_model;                    // names groups of tools; empty: none does
   // All settings but ours as context keys, `config.<key>`: JSON texts.
   std::map<std::string, std::string> config;
   LogLevel log_level = LogLevel::Info;

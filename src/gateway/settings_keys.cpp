@@ -6,6 +6,8 @@
 
 #include "base/ascii.h"
 #include "base/nearest.h"
+#include "gateway/access.h"
+#include "gateway/settings_approvals.h"
 #include "gateway/settings_families.h"
 #include "gateway/settings_models.h"
 #include "net/upstream_address.h"
@@ -70,9 +72,12 @@ Result<ApiKey> read_named_key(const SettingsValue& value, ApiKey result, Setting
   const auto variable = value.find_member("keyEnv");
   if (key.has_value() == variable.has_value())
     return value.fail("needs either \"key\" or \"keyEnv\"");
-  if (const auto name = value.find_member("name"))
+  if (const auto name = value.find_member("name")) {
     if (auto kept = keep(read_text(*name), result.name); !kept)
       return std::unexpected(std::move(kept.error()));
+    if (result.name == kOperatorName)
+      return name->fail("is the name of whoever has the operator token; choose another");
+  }
   auto read = key ? read_key(*key) : read_key_of_variable(*variable, draft.environment);
   if (auto kept = keep(std::move(read), result.value); !kept)
     return std::unexpected(std::move(kept.error()));
@@ -184,6 +189,19 @@ Result<void> virtual_tools_threshold(const SettingsValue& value, SettingsDraft& 
   return keep(read_integer(value, -1'000'000, 1'000'000), draft.settings.virtual_tools_threshold);
 }
 
+// The empty text takes back what an earlier file said.
+Result<void> naming_model(const SettingsValue& value, SettingsDraft& draft) {
+  const auto* id = value.value().if_string();
+  if (!id) return value.fail("must be the id of a model, or empty");
+  draft.naming_model.reset();
+  if (!id->empty()) draft.naming_model = {value, std::string(*id), draft.in_workspace};
+  return {};
+}
+
+Result<void> store(const SettingsValue& value, SettingsDraft& draft) {
+  return keep(read_text(value), draft.settings.store);
+}
+
 template <auto Member, std::int64_t Least = 1>
 Result<void> size_limit(const SettingsValue& value, SettingsDraft& draft) {
   return keep(read_integer(value, Least, kMostOfSize), draft.settings.limits.*Member);
@@ -223,10 +241,26 @@ constexpr std::array kKeys{
     SettingsKey{"toolgate.limits.upstreamConnectSeconds", "number", ProfileOnly, time_limit<&Limits::upstream_connect_seconds>},
     SettingsKey{"toolgate.limits.upstreamFirstByteSeconds", "number", ProfileOnly, time_limit<&Limits::upstream_first_byte_seconds>},
     SettingsKey{"toolgate.limits.upstreamIdleSeconds", "number", ProfileOnly, time_limit<&Limits::upstream_idle_seconds>},
-    SettingsKey{"toolgate.confirmation.timeoutSeconds", "number", ProfileOnly, nullptr},
+    SettingsKey{"toolgate.limits.resultBytes", "integer", ProfileOnly, size_limit<&Limits::result_bytes>},
+    SettingsKey{"toolgate.limits.resultTotalBytes", "integer", ProfileOnly, size_limit<&Limits::result_total_bytes>},
+    SettingsKey{"toolgate.limits.resultParts", "integer", ProfileOnly, size_limit<&Limits::result_parts>},
+    SettingsKey{"toolgate.limits.toolSeconds", "number", ProfileOnly, time_limit<&Limits::tool_seconds>},
+    SettingsKey{"toolgate.confirmation.timeoutSeconds", "number", ProfileOnly, confirmation_time},
+    SettingsKey{"toolgate.approvals.rules", "list of rules", AnyFile, approval_rules},
+    SettingsKey{"toolgate.hooks.before", "list of hooks", ProfileOnly, hooks_before},
+    SettingsKey{"toolgate.hooks.after", "list of hooks", ProfileOnly, hooks_after},
+    SettingsKey{"toolgate.httpTools.allowedHosts", "list of strings", ProfileOnly, http_tool_hosts},
+    SettingsKey{"toolgate.redact", "list of strings", AnyFile, redacted_names},
     SettingsKey{"toolgate.tools.allow", "list of strings", ProfileOnly, allowed_tools},
     SettingsKey{"toolgate.tools.deny", "list of strings", AnyFile, denied_tools},
-    SettingsKey{"toolgate.store", "string", ProfileOnly, nullptr},
+    SettingsKey{"toolgate.virtualTools.namingModel", "string", ProfileOnly, naming_model},
+    SettingsKey{"toolgate.store", "string", ProfileOnly, store},
+    SettingsKey{"chat.tools.global.autoApprove", "boolean or object", ProfileOnly, global_auto_approve},
+    SettingsKey{"chat.tools.global.autoApprove.optIn", "boolean", ProfileOnly, global_opt_in},
+    SettingsKey{"chat.tools.eligibleForAutoApproval", "object", AnyFile, eligible_tools},
+    SettingsKey{"chat.tools.urls.autoApprove", "object", AnyFile, url_rules},
+    SettingsKey{"chat.tools.edits.autoApprove", "object", AnyFile, edit_rules},
+    SettingsKey{"chat.permissions.default", "string", ProfileOnly, permission_level},
     SettingsKey{"chat.agent.enabled", "boolean", AnyFile, catalog_switch<&CatalogSettings::agent_enabled>},
     SettingsKey{"chat.extensionTools.enabled", "boolean", AnyFile, catalog_switch<&CatalogSettings::extension_tools_enabled>},
     SettingsKey{"github.copilot.chat.virtualTools.threshold", "integer", AnyFile, virtual_tools_threshold},

@@ -19,7 +19,7 @@ inline constexpr std::size_t kMostWarningsOfFile = 50;
 struct SettingsDraft {
   explicit SettingsDraft(const Environment& env) : environment(env) {}
 
-  struct DefaultModel {
+  struct ModelChoice {
     SettingsValue value;
     std::string id;
     bool from_workspace;
@@ -27,8 +27,11 @@ struct SettingsDraft {
 
   const Environment& environment;
   Settings settings;
-  std::vector<DefaultModel> default_models;  // the last one counts
-  bool in_workspace = false;                 // of the file being read
+  std::vector<ModelChoice> default_models;  // the last one counts
+  std::optional<ModelChoice> naming_model;
+  std::vector<ApprovalRule> profile_rules;
+  std::vector<ApprovalRule> workspace_rules;
+  bool in_workspace = false;  // of the file being read
   std::size_t warnings_of_file = 0;
 
   // Only the first of a file are kept: each one costs a search through its text.

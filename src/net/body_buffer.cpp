@@ -5,7 +5,8 @@
 namespace toolgate {
 namespace {
 
-constexpr std::size_t kSmallestKept = (64 << 10) + 1;  // malloc keeps smaller ones itself
+constexpr std::size_t kMostReadBlocks = 32;
+constexpr std::size_t kSmallestKept = BodyBufferPool::kReadBlock;  // malloc keeps smaller ones
 constexpr std::size_t kLargestKept = 1 << 20;
 constexpr std::size_t kKeptBytes = 8 << 20;
 
@@ -30,10 +31,21 @@ BodyBuffer BodyBufferPool::take() {
 }
 
 void BodyBufferPool::give(BodyBuffer buffer) {
+  if (buffer.capacity() == kReadBlock) {
+    if (read_blocks_.size() < kMostReadBlocks) read_blocks_.push_back(std::move(buffer).release());
+    return;
+  }
   if (buffer.capacity() < kSmallestKept || buffer.capacity() > kLargestKept) return;
   if (kept_bytes_ + buffer.capacity() > kKeptBytes) return;
   kept_bytes_ += buffer.capacity();
   kept_.push_back(std::move(buffer));
+}
+
+std::unique_ptr<char[]> BodyBufferPool::take_read_block() {
+  if (read_blocks_.empty()) return nullptr;
+  auto block = std::move(read_blocks_.back());
+  read_blocks_.pop_back();
+  return block;
 }
 
 }  // namespace toolgate

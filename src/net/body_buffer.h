@@ -32,6 +32,7 @@ class BodyBuffer {
   std::size_t size() const { return size_; }
   std::size_t capacity() const { return capacity_; }
   std::string_view view() const { return {block_.get() + begin_, size_}; }
+  std::unique_ptr<char[]> release() && { return std::move(block_); }
 
  private:
   std::unique_ptr<char[]> block_;
@@ -42,12 +43,18 @@ class BodyBuffer {
 
 class BodyBufferPool {
  public:
+  // What a connection reads into. A body that fits in one is passed on with the block.
+  static constexpr std::size_t kReadBlock = 64 << 10;
+
   BodyBuffer take();
   void give(BodyBuffer buffer);
+  // Of kReadBlock bytes; null when none is kept.
+  std::unique_ptr<char[]> take_read_block();
 
  private:
   std::vector<BodyBuffer> kept_;
   std::size_t kept_bytes_ = 0;
+  std::vector<std::unique_ptr<char[]>> read_blocks_;
 };
 
 }  // namespace toolgate

@@ -12,7 +12,7 @@
 namespace toolgate {
 namespace {
 
-constexpr std::size_t kFirstCapacity = 64 << 10;
+constexpr std::size_t kFirstCapacity = BodyBufferPool::kReadBlock;
 constexpr std::size_t kLastCapacity = 1 << 20;
 constexpr std::size_t kBuffersPerWrite = 16;
 
@@ -162,11 +162,13 @@ Task<IoStatus> Connection::fill() {
   co_return read_status_;
 }
 
-std::optional<BodyBuffer> Connection::hand_over(std::size_t size) {
+std::optional<BodyBuffer> Connection::hand_over(std::size_t size, BodyBufferPool& pool) {
   if (reading_ || unread().size() != size || capacity_ > kFirstCapacity) return std::nullopt;
-  end_ = 0;
-  return BodyBuffer(std::move(buffer_), std::exchange(capacity_, 0), std::exchange(begin_, 0),
-                    size);
+  BodyBuffer body(std::move(buffer_), capacity_, begin_, size);
+  buffer_ = pool.take_read_block();
+  capacity_ = buffer_ ? kFirstCapacity : 0;
+  begin_ = end_ = 0;
+  return body;
 }
 
 Task<IoStatus> Connection::read_exactly(char* to, std::size_t size, std::chrono::milliseconds stall,

@@ -57,8 +57,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Task<IoStatus> fill();
 
   // The unread bytes with the block they stand in, if they are just `size` and no read is under
-  // way: a body that came in one piece need not be copied.
-  std::optional<BodyBuffer> hand_over(std::size_t size);
+  // way: a body that came in one piece need not be copied. The next block comes from `pool`, which
+  // the body is given to when it is no longer needed.
+  std::optional<BodyBuffer> hand_over(std::size_t size, BodyBufferPool& pool);
 
   // Reads exactly `size` bytes, those in the buffer first; each time some arrive the deadline
   // starts anew with `stall`, but not after `latest`.

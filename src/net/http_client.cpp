@@ -6,6 +6,8 @@
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "net/address_guard.h"
+
 namespace toolgate {
 namespace {
 
@@ -20,6 +22,10 @@ constexpr std::chrono::milliseconds kKeepTime{60'000};
 
 Error cancelled() {
   return {Errc::Cancelled, "the request was cancelled", {}};
+}
+
+std::string connection_key(const HttpCall& call) {
+  return call.public_addresses_only ? call.to.key + " public" : call.to.key;
 }
 
 // The system's resolver cannot be interrupted, so a lookup may outlive the one who waits for it.
@@ -91,7 +97,7 @@ HttpClient::~HttpClient() {
 
 Task<Result<std::unique_ptr<HttpResponse>>> HttpClient::send(HttpCall call, const Cancel& cancel) {
   using Retry = Attempt::Retry;
-  bool allow_reuse = true;
+  bool allow_reuse = !call.once;
   bool retried_broken = false;
   for (int refused = 1;;) {
     Attempt attempt = co_await try_once(call, allow_reuse, cancel);
@@ -100,7 +106,8 @@ Task<Result<std::unique_ptr<HttpResponse>>> HttpClient::send(HttpCall call, cons
     if (attempt.retry == Retry::Refused && refused++ == kConnectTries)
       co_return std::move(attempt.result);
     const bool broken = attempt.retry == Retry::Broken || attempt.retry == Retry::StaleConnection;
-    if (broken && std::exchange(retried_broken, true)) co_return std::move(attempt.result);
+    if (broken && (call.once || std::exchange(retried_broken, true)))
+      co_return std::move(attempt.result);
     allow_reuse = false;
     // A kept connection that turns out dead says nothing about the upstream: no pause.
     if (attempt.retry == Retry::StaleConnection) continue;
@@ -112,7 +119,8 @@ Task<Result<std::unique_ptr<HttpResponse>>> HttpClient::send(HttpCall call, cons
 Task<HttpClient::Attempt> HttpClient::try_once(const HttpCall& call, bool allow_reuse,
                                                const Cancel& cancel) {
   using Retry = Attempt::Retry;
-  std::shared_ptr<Connection> connection = allow_reuse ? take_idle(call.to.key) : nullptr;
+  std::string key = connection_key(call);
+  std::shared_ptr<Connection> connection = allow_reuse ? take_idle(key) : nullptr;
   const bool reused = connection != nullptr;
   if (!connection) {
     auto connected = co_await connect(call, cancel);
@@ -170,7 +178,7 @@ Task<HttpClient::Attempt> HttpClient::try_once(const HttpCall& call, bool allow_
       co_return Attempt{fail(Errc::UpstreamBroken, "the upstream's header is too large")};
   }
   connection->disarm();
-  co_return Attempt{std::make_unique<HttpResponse>(*this, call.to.key, std::move(connection),
+  co_return Attempt{std::make_unique<HttpResponse>(*this, std::move(key), std::move(connection),
                                                    std::move(parser), call.times,
                                                    call.method == "HEAD")};
 }
@@ -178,6 +186,12 @@ Task<HttpClient::Attempt> HttpClient::try_once(const HttpCall& call, bool allow_
 Task<HttpClient::Connected> HttpClient::connect(const HttpCall& call, const Cancel& cancel) {
   auto endpoints = co_await resolve(loop_, call.to, call.times.connect, cancel);
   if (!endpoints) co_return std::unexpected(ConnectFailure{std::move(endpoints.error())});
+  if (call.public_addresses_only) {
+    std::erase_if(*endpoints, [](const auto& at) { return !is_public_address(at.address()); });
+    if (endpoints->empty())
+      co_return std::unexpected(ConnectFailure{
+          {Errc::Forbidden, fmt::format("the host '{}' has no public address", call.to.host), {}}});
+  }
   ConnectFailure last{{Errc::UpstreamUnreachable, "the upstream has no address", {}}};
   for (const auto& endpoint : *endpoints) {
     auto connected = co_await connect_to(endpoint, call, cancel);

@@ -74,6 +74,11 @@ struct HttpCall {
   std::string_view head;  // request line to the blank line
   std::span<const std::string_view> body;
   UpstreamTimes times;
+  // Connects to no address that is_public_address() refuses, and shares no connection with calls
+  // that may.
+  bool public_addresses_only = false;
+  // Sent at most once, over a connection of its own: for what must not be done twice.
+  bool once = false;
 };
 
 class HttpClient {
@@ -81,11 +86,14 @@ class HttpClient {
   explicit HttpClient(Loop& loop);
   ~HttpClient();
 
+  Loop& loop() { return loop_; }
+
   // How many idle connections are kept per upstream.
   void set_idle_limit(std::size_t limit) { idle_limit_ = limit; }
 
   // Waits for the header of the answer. Tries again when the connection is refused (three times in
-  // all) and when it breaks before the first byte of an answer (once); never after that.
+  // all) and, unless it may be sent only once, when it breaks before the first byte of an answer
+  // (once); never after that.
   Task<Result<std::unique_ptr<HttpResponse>>> send(HttpCall call, const Cancel& cancel);
 
  private:

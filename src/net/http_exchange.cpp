@@ -126,7 +126,7 @@ Task<Result<std::string_view>> HttpExchange::read_body() {
 
 std::optional<BodyBuffer> HttpExchange::take_whole_body(std::uint64_t size) {
   if (connection_.parser_.chunked() || size < kLeastHandedOver) return std::nullopt;
-  return connection_.connection_->hand_over(size);
+  return connection_.connection_->hand_over(size, connection_.server_.buffers_);
 }
 
 Task<Result<void>> HttpExchange::read_sized_body(std::uint64_t size) {

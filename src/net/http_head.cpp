@@ -3,10 +3,19 @@
 #include <algorithm>
 
 namespace toolgate {
+namespace {
+
+// Of most messages; more is possible.
+constexpr std::size_t kUsualBytes = 512;
+constexpr std::size_t kUsualFields = 16;
+
+}  // namespace
 
 void HttpHead::clear() {
   text_.clear();
+  text_.reserve(kUsualBytes);
   fields_.clear();
+  fields_.reserve(kUsualFields);
   method_ = target_ = {};
   status = 0;
   http_1_1 = true;

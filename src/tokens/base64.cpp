@@ -23,6 +23,22 @@ constexpr auto kDigits = [] {
 
 }  // namespace
 
+std::string encode_base64(std::string_view bytes) {
+  constexpr std::string_view kLetters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+    std::uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      group = group << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    for (std::size_t k = 0; k < 4; ++k)
+      out += k <= count ? kLetters[group >> (18 - 6 * k) & 63] : '=';
+  }
+  return out;
+}
+
 std::string decode_base64_prefix(std::string_view text, std::size_t max_digits) {
   std::string bytes;
   unsigned bits = 0;

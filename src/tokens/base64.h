@@ -9,6 +9,8 @@
 
 namespace toolgate {
 
+std::string encode_base64(std::string_view bytes);
+
 // The bytes up to the first character that is no base64 digit; reads no more than `max_digits`.
 std::string decode_base64_prefix(std::string_view text, std::size_t max_digits);
 

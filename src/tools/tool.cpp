@@ -48,6 +48,10 @@ bool is_for_model(const ToolData& tool, const ModelFacts* model) {
                              [&](const ModelFacts& selector) { return matches(selector, *model); });
 }
 
+std::string Tool::streaming_message(const std::string&) {
+  return {};
+}
+
 Task<Result<std::optional<PreparedCall>>> Tool::prepare(const ToolCall&, const Cancel&) {
   co_return std::nullopt;
 }

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::size_t kMaxSourceInName = 22;
 constexpr std::size_t kRoomForNumber = 6;
+constexpr std::size_t kRoomForWords =
+    kMaxGroupNameLength - kGroupNamePrefix.size() - kRoomForNumber;
 constexpr std::size_t kMaxLabelLength = 60;
 constexpr std::size_t kRoomForEnding = 120;
 constexpr std::string_view kEnding =
@@ -46,6 +48,9 @@ class Builder {
   std::vector<ToolGroup> build(const std::vector<GroupPart>& parts) {
     groups_.resize(1);
     for (const GroupPart& part : parts) add(part, 0);
+    // When all have names: no group gets one that another had before, for histories may say it.
+    if (settings_.namer != nullptr)
+      for (std::uint32_t group = 1; group < groups_.size(); ++group) ask_namer(groups_[group]);
     return std::move(groups_);
   }
 
@@ -63,13 +68,11 @@ class Builder {
     if (part.parts.empty())
       for (const std::uint32_t tool : part.tools) groups_[index].entries.push_back({false, tool});
     groups_[index].description = describe(part, groups_[index]);
-    if (settings_.namer != nullptr) ask_namer(part, groups_[index]);
   }
 
   static std::string name_for(const GroupPart& part) {
-    constexpr std::size_t kRoom = kMaxGroupNameLength - kGroupNamePrefix.size() - kRoomForNumber;
     std::string name = source_for_name(part.source);
-    const std::string label = words_for_name(part.label, kRoom);
+    const std::string label = words_for_name(part.label, kRoomForWords);
     if (is_of_sources(part))
       name = source_for_name(part.source_labels.front()) + "_to_" +
              source_for_name(part.source_labels.back());
@@ -77,7 +80,8 @@ class Builder {
       name = label;
     else if (!label.empty())
       name += "_" + label;
-    return std::string(kGroupNamePrefix) + (name.empty() ? "tools" : words_for_name(name, kRoom));
+    return std::string(kGroupNamePrefix) +
+           (name.empty() ? "tools" : words_for_name(name, kRoomForWords));
   }
 
   static bool is_of_sources(const GroupPart& part) { return part.source_labels.size() > 1; }
@@ -111,9 +115,13 @@ class Builder {
     }
   }
 
-  static void collect(const GroupPart& part, std::vector<std::uint32_t>& tools) {
-    if (part.parts.empty()) tools.insert(tools.end(), part.tools.begin(), part.tools.end());
-    for (const GroupPart& inner : part.parts) collect(inner, tools);
+  void collect(const ToolGroup& group, std::vector<OfferedTool>& members) const {
+    for (const GroupEntry& entry : group.entries) {
+      if (entry.is_group)
+        collect(groups_[entry.index], members);
+      else
+        members.push_back(tools_[entry.index]);
+    }
   }
 
   static std::size_t tool_count(const GroupPart& part) {
@@ -158,18 +166,17 @@ class Builder {
     }
   }
 
-  void ask_namer(const GroupPart& part, ToolGroup& group) {
-    std::vector<std::uint32_t> indexes;
-    collect(part, indexes);
+  void ask_namer(ToolGroup& group) {
     std::vector<OfferedTool> members;
-    for (const std::uint32_t tool : indexes) members.push_back(tools_[tool]);
+    collect(group, members);
     const auto names = settings_.namer->names_for(members);
     if (!names) return;
-    const std::size_t room = kMaxGroupNameLength - kGroupNamePrefix.size() - kRoomForNumber;
-    if (const std::string name = words_for_name(names->name, room); !name.empty())
-      group.name = unique(std::string(kGroupNamePrefix) + name);
+    const std::string name = std::string(kGroupNamePrefix) + group_name_words(names->name);
+    if (name != kGroupNamePrefix && name != group.name)
+      group.former_name = std::exchange(group.name, unique(name));
     if (!names->description.empty())
-      group.description = cut(names->description, kMaxGroupDescriptionLength);
+      group.description =
+          cut(names->description, kMaxGroupDescriptionLength - kEnding.size()).append(kEnding);
   }
 
   std::span<const OfferedTool> tools_;
@@ -180,6 +187,10 @@ class Builder {
 };
 
 }  // namespace
+
+std::string group_name_words(std::string_view text) {
+  return words_for_name(text, kRoomForWords);
+}
 
 std::vector<ToolGroup> build_groups(std::span<const OfferedTool> tools,
                                     const GroupSettings& settings) {

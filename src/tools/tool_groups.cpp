@@ -43,6 +43,9 @@ GroupTree::GroupTree(std::vector<std::string> tool_names, std::vector<ToolGroup>
   }
   for (std::uint32_t tool = 0; tool < tool_names_.size(); ++tool)
     by_name_.try_emplace(tool_names_[tool], GroupEntry{false, tool});
+  for (std::uint32_t group = 1; group < groups_.size(); ++group)
+    if (!groups_[group].former_name.empty())
+      by_name_.try_emplace(groups_[group].former_name, GroupEntry{true, group});
 }
 
 std::optional<GroupEntry> GroupTree::find(std::string_view name) const {

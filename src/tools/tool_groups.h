@@ -48,6 +48,9 @@ struct ToolGroup {
   std::uint32_t parent = 0;
   std::vector<GroupEntry> entries;
   bool collapsible = true;
+  // What it was called before a namer gave it its name, and may be called in conversations that
+  // began then; empty: it has the name that was made for it.
+  std::string former_name = {};
 };
 
 // Immutable once made: keep one per list of tools and share it. Group 0 is the root: it has no name
@@ -62,7 +65,8 @@ class GroupTree {
   const std::vector<std::string>& tool_names() const { return tool_names_; }
   const std::vector<ToolGroup>& groups() const { return groups_; }
   std::uint32_t container_of(std::uint32_t tool) const { return containers_[tool]; }
-  // Groups first: a group and a tool never share a name in a tree of group_tools().
+  // Also by the former name of a group. Groups first: a group and a tool never share a name in a
+  // tree of group_tools().
   std::optional<GroupEntry> find(std::string_view name) const;
   std::string_view name_of(const GroupEntry& entry) const;
 
@@ -77,8 +81,8 @@ class GroupTree {
 class GroupNamer {
  public:
   struct Names {
-    std::string name;         // any text: normalised, prefixed and made unique
-    std::string description;  // empty: ours is kept
+    std::string name;         // any text: group_name_words(), prefixed and made unique
+    std::string description;  // what the tools are for; empty: ours is kept
   };
   virtual ~GroupNamer() = default;
   // Nothing: the group keeps the name that was made for it.
@@ -110,6 +114,10 @@ std::vector<std::size_t> allocate_slots(std::span<const std::size_t> sizes, std:
 
 // Lower case, and '_' for whatever is neither a letter nor a digit of ASCII; one per UTF-16 unit.
 std::string normalize_group_name(std::string_view text);
+
+// What a namer's text becomes behind the prefix: "Pull Requests: all" is pull_requests_all. Empty
+// where nothing of it can stay.
+std::string group_name_words(std::string_view text);
 
 struct NamedEntry {
   std::string name;

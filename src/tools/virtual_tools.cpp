@@ -45,7 +45,9 @@ void VirtualTools::set_tree(std::shared_ptr<const GroupTree> tree) {
   states[kRoot].expanded = true;
   for (std::uint32_t group = 1; group < states_.size(); ++group) {
     if (!states_[group].expanded && states_[group].last_used == 0) continue;
-    const auto same = tree->find(tree_->groups()[group].name);
+    const ToolGroup& old = tree_->groups()[group];
+    auto same = tree->find(old.name);
+    if (!same && !old.former_name.empty()) same = tree->find(old.former_name);
     if (same && same->is_group) states[same->index] = states_[group];
   }
   std::vector<Pin> pins;

@@ -36,7 +36,7 @@ class VirtualTools {
   explicit VirtualTools(VirtualToolSettings settings = {});
   explicit VirtualTools(std::shared_ptr<const GroupTree> tree, VirtualToolSettings settings = {});
 
-  // Takes another tree; groups of the same name stay as open as they were.
+  // Takes another tree; groups of the same name, or former name, stay as open as they were.
   void set_tree(std::shared_ptr<const GroupTree> tree);
   // Groups the tools unless their names, in order, are those of the tree it has. True: it did.
   bool set_tools(std::span<const OfferedTool> tools, const Grouper& grouper);
@@ -57,7 +57,7 @@ class VirtualTools {
 
   // The group that directly holds the tool or group; nothing: it is always shown, or unknown.
   const ToolGroup* container_of(std::string_view name) const;
-  // The group of this name; null: none.
+  // The group of this name or former name; null: none.
   const ToolGroup* find_group(std::string_view name) const;
   // In tree order.
   std::vector<std::string_view> expanded_groups() const;

@@ -169,17 +169,16 @@ bool implies(const WhenNode& condition, const WhenNode& conclusion) {
                              [&](const WhenNode* term) { return implies(*term, conclusion); });
 }
 
-std::span<const WhenNode* const> WhenStore::keep(std::span<const WhenNode* const> terms) {
-  auto* copy = static_cast<const WhenNode**>(
-      memory_.allocate(terms.size() * sizeof(WhenNode*), alignof(WhenNode*)));
-  std::ranges::copy(terms, copy);
-  return {copy, terms.size()};
+std::string_view WhenStore::keep(std::string_view text) {
+  auto* copy = static_cast<char*>(allocate(text.size() + kWhenPadding));
+  std::memcpy(copy, text.data(), text.size());
+  std::memset(copy + text.size(), 0, kWhenPadding);
+  return {copy, text.size()};
 }
 
-std::string_view WhenStore::keep(std::string_view text) {
-  auto* copy = static_cast<char*>(memory_.allocate(text.size(), 1));
-  std::memcpy(copy, text.data(), text.size());
-  return {copy, text.size()};
+void WhenStore::add_block(std::size_t least) {
+  left_ = std::max(least, first_block_.size() << blocks_.size());
+  free_ = blocks_.emplace_back(new std::byte[left_]).get();
 }
 
 const WhenNode* WhenStore::negation_of(const WhenNode* root) {
@@ -187,7 +186,11 @@ const WhenNode* WhenStore::negation_of(const WhenNode* root) {
   const auto known = std::ranges::find(negations_, root, &decltype(negations_)::value_type::first);
   if (known != negations_.end()) return known->second;
   const WhenNode* negated = WhenNormalizer(*this).negate(*root);
-  if (negated == nullptr) negated = add({.kind = WhenKind::Complement, .terms = keep({&root, 1})});
+  if (negated == nullptr) {
+    const auto terms = room_for(1);
+    terms[0] = root;
+    negated = add({.kind = WhenKind::Complement, .terms = terms});
+  }
   negations_.emplace_back(root, negated);
   return negated;
 }

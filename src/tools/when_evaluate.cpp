@@ -1,4 +1,6 @@
 // Whether a clause holds: JavaScript's operators over the context values.
+#include <algorithm>
+
 #include "base/ascii.h"
 #include "base/utf8.h"
 #include "tools/when_node.h"
@@ -39,9 +41,13 @@ bool contains_file(const json::array& list, std::string_view file) {
   return false;
 }
 
+const json::value* find_key(const WhenNode& node, const ContextKeys& context) {
+  return context.find(node.key, node.key_hash);
+}
+
 bool is_in(const WhenNode& node, const ContextKeys& context) {
   const json::value* source = context.find(node.value);
-  const json::value* item = context.find(node.key);
+  const json::value* item = find_key(node, context);
   if (source == nullptr || item == nullptr) return false;
   const json::string* text = item->if_string();
   const bool as_file = node.ignores_case && text != nullptr && is_file(*text);
@@ -58,7 +64,7 @@ bool is_in(const WhenNode& node, const ContextKeys& context) {
 
 bool is_within_bound(const WhenNode& node, const ContextKeys& context) {
   if (!node.numeric) return false;
-  const double number = leading_number(context.find(node.key));
+  const double number = leading_number(find_key(node, context));
   switch (node.kind) {
     case WhenKind::Greater:
       return number > node.number;
@@ -73,7 +79,7 @@ bool is_within_bound(const WhenNode& node, const ContextKeys& context) {
 
 bool is_matched(const WhenNode& node, const ContextKeys& context) {
   std::string scratch;
-  const std::string_view text = javascript_string(context.find(node.key), scratch);
+  const std::string_view text = javascript_string(find_key(node, context), scratch);
   return node.regex->matches(text);
 }
 
@@ -84,13 +90,13 @@ bool evaluate(const WhenNode& node, const ContextKeys& context) {
     case WhenKind::True:
       return true;
     case WhenKind::Defined:
-      return is_truthy(context.find(node.key));
+      return is_truthy(find_key(node, context));
     case WhenKind::Not:
-      return !is_truthy(context.find(node.key));
+      return !is_truthy(find_key(node, context));
     case WhenKind::Equals:
-      return loosely_equals(context.find(node.key), node.value);
+      return loosely_equals(find_key(node, context), node.value);
     case WhenKind::NotEquals:
-      return !loosely_equals(context.find(node.key), node.value);
+      return !loosely_equals(find_key(node, context), node.value);
     case WhenKind::And:
       for (const WhenNode* term : node.terms)
         if (!evaluate(*term, context)) return false;

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <memory_resource>
 #include <mutex>
 #include <span>
 #include <string_view>
@@ -44,11 +43,14 @@ struct WhenNode {
   bool ignores_case = false;  // In, NotIn: of file:/// texts, on Windows
   bool numeric = false;       // bounds: `number` holds, not `value`
   bool flat = true;           // And, Or: no term is And or Or
+  std::uint32_t key_hash = 0;
   std::string_view key = {};
-  std::string_view value = {};  // In, NotIn: the other key
-  double number = 0;
-  const WhenRegex* regex = nullptr;
-  const WhenNode* negation = nullptr;  // Or: what it was made from by negating
+  union {
+    std::string_view value = {};  // In, NotIn: the other key
+    double number;                // bounds, if numeric
+    const WhenRegex* regex;       // Regex, NotRegex
+    const WhenNode* negation;     // Or: what it was made from by negating, if it was
+  };
   std::span<const WhenNode* const> terms = {};
 };
 
@@ -59,26 +61,41 @@ inline bool is_compound(const WhenNode& node) {
   return node.kind == WhenKind::And || node.kind == WhenKind::Or;
 }
 
+inline bool is_regex(const WhenNode& node) {
+  return node.kind == WhenKind::Regex || node.kind == WhenKind::NotRegex;
+}
+
 // Owns the nodes of one clause and of its negations. Nodes never change once they are reachable.
 class WhenStore {
  public:
-  WhenStore() : memory_(first_block_.data(), first_block_.size()) {}
+  WhenStore() : free_(first_block_.data()), left_(first_block_.size()) {}
 
-  const WhenNode* add(const WhenNode& node) {
-    return new (memory_.allocate(sizeof(WhenNode), alignof(WhenNode))) WhenNode(node);
-  }
+  WhenNode& add() { return *new (allocate(sizeof(WhenNode))) WhenNode; }
+  const WhenNode* add(const WhenNode& node) { return new (allocate(sizeof(node))) WhenNode(node); }
   const WhenRegex* add(std::shared_ptr<const WhenRegex> regex) {
     return regexes_.emplace_back(std::move(regex)).get();
   }
-  std::span<const WhenNode* const> keep(std::span<const WhenNode* const> terms);
-  std::string_view keep(std::string_view text);
+  std::span<const WhenNode*> room_for(std::size_t terms) {
+    return {static_cast<const WhenNode**>(allocate(terms * sizeof(WhenNode*))), terms};
+  }
+  std::string_view keep(std::string_view text);  // kWhenPadding NULs follow it
 
   // The negation of a root, made when it is first asked for.
   const WhenNode* negation_of(const WhenNode* root);
 
  private:
-  alignas(std::max_align_t) std::array<std::byte, 832> first_block_;
-  std::pmr::monotonic_buffer_resource memory_;
+  void* allocate(std::size_t bytes) {
+    bytes = (bytes + alignof(WhenNode) - 1) & ~(alignof(WhenNode) - 1);
+    if (bytes > left_) add_block(bytes);
+    left_ -= bytes;
+    return std::exchange(free_, free_ + bytes);
+  }
+  void add_block(std::size_t least);
+
+  alignas(WhenNode) std::array<std::byte, 880> first_block_;  // all that most clauses need
+  std::byte* free_;
+  std::size_t left_;
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
   std::vector<std::shared_ptr<const WhenRegex>> regexes_;
   std::mutex negating_;
   std::vector<std::pair<const WhenNode*, const WhenNode*>> negations_;
@@ -102,11 +119,15 @@ class WhenNormalizer {
   const WhenNode* negate(const WhenNode& node);
 
  private:
+  class TermList;
+
   bool spend(std::size_t work);
   const WhenNode* distribute(const WhenNode& alternatives, const WhenNode& factor, bool thorough,
                              bool last);
   const WhenNode* negate_any(const WhenNode& node);
-  bool has_opposites(Terms terms);
+  bool multiply_out(TermList& list, bool thorough);
+  bool has_opposites(const TermList& list);
+  bool find_opposites(Terms terms);
   bool are_opposite(const WhenNode& a, const WhenNode& b);
 
   WhenStore& store_;

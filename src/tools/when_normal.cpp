@@ -3,8 +3,10 @@
 // bounds sort behind `||`, so an `||` beside them stays a factor; what distributing yields is not
 // merged into the `&&` around it.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 #include <boost/container/small_vector.hpp>
 
@@ -17,12 +19,21 @@ namespace {
 using Node = const WhenNode*;
 using NodeList = boost::container::small_vector<Node, 8>;
 
+std::size_t common_length(std::string_view a, std::string_view b) {
+  const std::size_t most = std::min(a.size(), b.size());
+  std::size_t at = 0;
+  for (; at + 8 <= most; at += 8)
+    if (std::memcmp(a.data() + at, b.data() + at, 8) != 0) break;
+  while (at < most && a[at] == b[at]) ++at;
+  return at;
+}
+
 int compare_text(std::string_view a, std::string_view b) {
-  const auto [left, right] = std::ranges::mismatch(a, b);
-  if (left == a.end() || right == b.end())
-    return (left != a.end() ? 1 : 0) - (right != b.end() ? 1 : 0);
-  const auto x = static_cast<unsigned char>(*left);
-  const auto y = static_cast<unsigned char>(*right);
+  const std::size_t common = common_length(a, b);
+  if (common == a.size() || common == b.size())
+    return (common < a.size() ? 1 : 0) - (common < b.size() ? 1 : 0);
+  const auto x = static_cast<unsigned char>(a[common]);
+  const auto y = static_cast<unsigned char>(b[common]);
   // UTF-16 has the characters of four bytes before U+E000.
   if (std::min(x, y) >= 0xEE && (x >= 0xF0) != (y >= 0xF0)) return x >= 0xF0 ? -1 : 1;
   return x < y ? -1 : 1;
@@ -51,50 +62,42 @@ bool is_bound(WhenKind kind) {
   return kind >= WhenKind::Greater && kind <= WhenKind::SmallerEquals;
 }
 
-WhenKind opposite(WhenKind kind) {
-  switch (kind) {
-    case WhenKind::Defined:
-      return WhenKind::Not;
-    case WhenKind::Not:
-      return WhenKind::Defined;
-    case WhenKind::Equals:
-      return WhenKind::NotEquals;
-    case WhenKind::NotEquals:
-      return WhenKind::Equals;
-    case WhenKind::Regex:
-      return WhenKind::NotRegex;
-    case WhenKind::NotRegex:
-      return WhenKind::Regex;
-    case WhenKind::In:
-      return WhenKind::NotIn;
-    case WhenKind::NotIn:
-      return WhenKind::In;
-    case WhenKind::Greater:
-      return WhenKind::SmallerEquals;
-    case WhenKind::GreaterEquals:
-      return WhenKind::Smaller;
-    case WhenKind::Smaller:
-      return WhenKind::GreaterEquals;
-    case WhenKind::SmallerEquals:
-      return WhenKind::Greater;
-    case WhenKind::False:
-      return WhenKind::True;
-    case WhenKind::True:
-      return WhenKind::False;
-    default:
-      return kind;
+constexpr std::size_t kKinds = static_cast<std::size_t>(WhenKind::Complement) + 1;
+
+// The kind that the negation has; of && and || if they are flat.
+constexpr std::array<WhenKind, kKinds> kOpposites = [] {
+  constexpr std::pair<WhenKind, WhenKind> kPairs[] = {
+      {WhenKind::False, WhenKind::True},
+      {WhenKind::Defined, WhenKind::Not},
+      {WhenKind::Equals, WhenKind::NotEquals},
+      {WhenKind::And, WhenKind::Or},
+      {WhenKind::Regex, WhenKind::NotRegex},
+      {WhenKind::In, WhenKind::NotIn},
+      {WhenKind::Greater, WhenKind::SmallerEquals},
+      {WhenKind::GreaterEquals, WhenKind::Smaller},
+  };
+  std::array<WhenKind, kKinds> table{};
+  for (std::size_t i = 0; i < kKinds; ++i) table[i] = static_cast<WhenKind>(i);
+  for (const auto& [one, other] : kPairs) {
+    table[static_cast<std::size_t>(one)] = other;
+    table[static_cast<std::size_t>(other)] = one;
   }
+  return table;
+}();
+
+WhenKind opposite(WhenKind kind) {
+  return kOpposites[static_cast<std::size_t>(kind)];
 }
 
 bool equal_leaves(const WhenNode& a, const WhenNode& b) {
-  if (a.key != b.key) return false;
-  if (a.regex != nullptr) return a.regex->source == b.regex->source;
+  if (a.key_hash != b.key_hash || a.key != b.key) return false;
+  if (is_regex(a)) return a.regex->source == b.regex->source;
   if (a.numeric != b.numeric) return false;
   return a.numeric ? a.number == b.number : a.value == b.value;
 }
 
 bool is_before(Node a, Node b) {
-  return compare(*a, *b) < 0;
+  return a->kind != b->kind ? a->kind < b->kind : compare(*a, *b) < 0;
 }
 
 // Stable, and safe where bounds that are no numbers make the order inconsistent. Lists are short.
@@ -103,7 +106,10 @@ void sort(std::span<Node> list) {
   if (list.size() <= kShort) {
     for (auto next = list.begin(); next != list.end(); ++next) {
       if (next == list.begin() || !is_before(*next, *(next - 1))) continue;
-      std::rotate(std::upper_bound(list.begin(), next, *next, is_before), next, next + 1);
+      Node node = *next;
+      const auto place = std::upper_bound(list.begin(), next, node, is_before);
+      std::move_backward(place, next, next + 1);
+      *place = node;
     }
     return;
   }
@@ -118,17 +124,23 @@ void sort(std::span<Node> list) {
 }
 
 // About how many terms sorting looks at: to compare two &&s takes several looks.
-std::size_t sorting_work(const NodeList& list) {
-  return list.size() * static_cast<std::size_t>(std::bit_width(list.size()));
+std::size_t sorting_work(std::size_t terms) {
+  return terms * static_cast<std::size_t>(std::bit_width(terms));
 }
 
-void remove_duplicates(NodeList& list) {
-  const auto same = [](Node a, Node b) { return equal(*a, *b); };
-  list.erase(std::unique(list.begin(), list.end(), same), list.end());
+// A set of kinds, as bits.
+constexpr std::uint32_t only(WhenKind kind) {
+  return 1U << static_cast<unsigned>(kind);
 }
 
-bool is_flat(const NodeList& list) {
-  return std::ranges::none_of(list, [](Node term) { return is_compound(*term); });
+// The kinds that the negation of a term may have.
+std::uint32_t opposite_kinds(const WhenNode& node) {
+  return node.flat ? only(opposite(node.kind)) : ~0U;
+}
+
+// How many terms add_all will add for this one.
+std::size_t opened_size(const WhenNode& node, WhenKind opened, WhenKind left_out) {
+  return node.kind == opened ? node.terms.size() : node.kind == left_out ? 0 : 1;
 }
 
 WhenNormalizer::Terms alternatives_of(const Node& node) {
@@ -138,11 +150,60 @@ WhenNormalizer::Terms alternatives_of(const Node& node) {
 
 }  // namespace
 
+// The terms of an && or || in the making. They stand where the node will have them.
+class WhenNormalizer::TermList {
+ public:
+  explicit TermList(std::span<Node> room) : begin_(room.data()), end_(begin_) {}
+
+  void add(Node node) {
+    *end_++ = node;
+    note_kinds(*node);
+  }
+  // Terms of this kind are replaced by their own.
+  void add_all(Terms terms, WhenKind opened, WhenKind left_out) {
+    for (Node term : terms) {
+      if (term->kind == opened)
+        for (Node inner : term->terms) add(inner);
+      else if (term->kind != left_out)
+        add(term);
+    }
+  }
+  Node take_last() { return *--end_; }
+  void sort_without_duplicates() {
+    sort({begin_, end_});
+    const auto same = [](Node a, Node b) { return a->key_hash == b->key_hash && equal(*a, *b); };
+    end_ = std::unique(begin_, end_, same);
+  }
+
+  std::span<Node> nodes() const { return {begin_, end_}; }
+  std::size_t size() const { return static_cast<std::size_t>(end_ - begin_); }
+  Node last() const { return end_[-1]; }
+  // Also of those that were taken, until the kinds are noted again.
+  bool is_flat() const { return (kinds_ & (only(WhenKind::And) | only(WhenKind::Or))) == 0; }
+  bool may_have_opposites() const { return (kinds_ & opposite_kinds_) != 0; }
+
+  void note_kinds_again() {
+    kinds_ = opposite_kinds_ = 0;
+    for (Node node : nodes()) note_kinds(*node);
+  }
+
+ private:
+  void note_kinds(const WhenNode& node) {
+    kinds_ |= only(node.kind);
+    opposite_kinds_ |= opposite_kinds(node);
+  }
+
+  Node* begin_;
+  Node* end_;
+  std::uint32_t kinds_ = 0;
+  std::uint32_t opposite_kinds_ = 0;
+};
+
 int compare(const WhenNode& a, const WhenNode& b) {
   if (a.kind != b.kind) return a.kind < b.kind ? -1 : 1;
   if (!a.terms.empty() || !b.terms.empty()) return compare_terms(a, b);
   if (const int order = compare_text(a.key, b.key); order != 0) return order;
-  if (a.regex != nullptr) return compare_text(a.regex->source, b.regex->source);
+  if (is_regex(a)) return compare_text(a.regex->source, b.regex->source);
   return is_bound(a.kind) ? compare_bounds(a, b) : compare_text(a.value, b.value);
 }
 
@@ -162,54 +223,53 @@ bool WhenNormalizer::spend(std::size_t work) {
 }
 
 Node WhenNormalizer::all_of(Terms terms, bool thorough) {
-  NodeList list;
+  std::size_t count = 0;
   for (Node term : terms) {
     if (term == nullptr || term->kind == WhenKind::False) return term;
-    if (term->kind == WhenKind::And)
-      list.insert(list.end(), term->terms.begin(), term->terms.end());
-    else if (term->kind != WhenKind::True)
-      list.push_back(term);
+    count += opened_size(*term, WhenKind::And, WhenKind::True);
   }
-  if (!spend(sorting_work(list))) return nullptr;
-  if (list.empty()) return &kWhenTrue;
-  sort(list);
-  remove_duplicates(list);
-  while (list.size() > 1 && list.back()->kind == WhenKind::Or) {
-    Node alternatives = list.back();
-    list.pop_back();
-    Node factor = list.back();
-    list.pop_back();
-    Node result = distribute(*alternatives, *factor, thorough, list.empty());
-    if (result == nullptr) return nullptr;
-    list.push_back(result);
-    sort(list);
-  }
-  if (list.size() == 1) return list[0];
+  if (!spend(sorting_work(count))) return nullptr;
+  if (count == 0) return &kWhenTrue;
+  TermList list(store_.room_for(count));
+  list.add_all(terms, WhenKind::And, WhenKind::True);
+  list.sort_without_duplicates();
+  if (list.size() > 1 && list.last()->kind == WhenKind::Or && !multiply_out(list, thorough))
+    return nullptr;
+  if (list.size() == 1) return list.last();
   if (thorough && has_opposites(list)) return &kWhenFalse;
   if (exhausted_) return nullptr;
-  return store_.add({.kind = WhenKind::And, .flat = is_flat(list), .terms = store_.keep(list)});
+  return store_.add({.kind = WhenKind::And, .flat = list.is_flat(), .terms = list.nodes()});
 }
 
 Node WhenNormalizer::any_of(Terms terms, bool thorough, Node negation) {
-  NodeList list;
+  std::size_t count = 0;
   for (Node term : terms) {
     if (term == nullptr || term->kind == WhenKind::True) return term;
-    if (term->kind == WhenKind::Or)
-      list.insert(list.end(), term->terms.begin(), term->terms.end());
-    else if (term->kind != WhenKind::False)
-      list.push_back(term);
+    count += opened_size(*term, WhenKind::Or, WhenKind::False);
   }
-  if (!spend(sorting_work(list))) return nullptr;
-  if (list.empty()) return &kWhenFalse;
-  sort(list);
-  remove_duplicates(list);
-  if (list.size() == 1) return list[0];
+  if (!spend(sorting_work(count))) return nullptr;
+  if (count == 0) return &kWhenFalse;
+  TermList list(store_.room_for(count));
+  list.add_all(terms, WhenKind::Or, WhenKind::False);
+  list.sort_without_duplicates();
+  if (list.size() == 1) return list.last();
   if (thorough && has_opposites(list)) return &kWhenTrue;
   if (exhausted_) return nullptr;
-  return store_.add({.kind = WhenKind::Or,
-                     .flat = is_flat(list),
-                     .negation = negation,
-                     .terms = store_.keep(list)});
+  return store_.add(
+      {.kind = WhenKind::Or, .flat = list.is_flat(), .negation = negation, .terms = list.nodes()});
+}
+
+bool WhenNormalizer::multiply_out(TermList& list, bool thorough) {
+  while (list.size() > 1 && list.last()->kind == WhenKind::Or) {
+    Node alternatives = list.take_last();
+    Node factor = list.take_last();
+    Node result = distribute(*alternatives, *factor, thorough, list.size() == 0);
+    if (result == nullptr) return false;
+    list.add(result);
+    sort(list.nodes());
+  }
+  list.note_kinds_again();
+  return true;
 }
 
 // (A || B) && F is A && F || B && F.
@@ -259,19 +319,23 @@ Node WhenNormalizer::negate_any(const WhenNode& node) {
   return any_of({&result, 1}, true, &node);
 }
 
-bool WhenNormalizer::has_opposites(Terms terms) {
+bool WhenNormalizer::has_opposites(const TermList& list) {
   // A pair of leaves takes about a tenth of what a term takes elsewhere.
-  if (!spend(terms.size() * terms.size() / 20)) return false;
-  for (std::size_t i = 0; i < terms.size(); ++i)
-    for (std::size_t j = i + 1; j < terms.size(); ++j)
-      if (are_opposite(*terms[i], *terms[j])) return true;
+  if (!spend(list.size() * list.size() / 20)) return false;
+  return list.may_have_opposites() && find_opposites(list.nodes());
+}
+
+bool WhenNormalizer::find_opposites(Terms terms) {
+  for (; terms.size() > 1; terms = terms.subspan(1)) {
+    const std::uint32_t wanted = opposite_kinds(*terms[0]);
+    for (Node other : terms.subspan(1))
+      if ((wanted & only(other->kind)) != 0 && are_opposite(*terms[0], *other)) return true;
+  }
   return false;
 }
 
 bool WhenNormalizer::are_opposite(const WhenNode& a, const WhenNode& b) {
-  if (!is_compound(a)) return b.kind == opposite(a.kind) && equal_leaves(a, b);
-  // The negation of a flat && is an ||, that of a flat || an &&.
-  if (a.flat && b.kind != (a.kind == WhenKind::And ? WhenKind::Or : WhenKind::And)) return false;
+  if (!is_compound(a)) return equal_leaves(a, b);
   Node negated = negate(a);
   return negated != nullptr && equal(*negated, b);
 }

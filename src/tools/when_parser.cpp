@@ -2,6 +2,7 @@
 //   or = and {"||" and};  and = term {"&&" term};  term = "!" (key | true | false | "(" or ")") | …
 // Terms come out in normal form. A null node means that a fault was noted.
 #include <cmath>
+#include <cstring>
 
 #include <boost/container/small_vector.hpp>
 
@@ -23,19 +24,25 @@ struct Value {
 
 class WhenParser {
  public:
-  WhenParser(std::string_view text, const WhenOptions& options, WhenStore& store)
-      : store_(store), normal_(store), options_(options), scanner_(text) {}
+  // Faults go to `parsed`.
+  WhenParser(std::string_view text, const WhenOptions& options, WhenStore& store,
+             ParsedWhen& parsed)
+      : store_(store),
+        normal_(store),
+        options_(options),
+        scanner_(text, parsed.lexing_faults),
+        faults_(parsed.parsing_faults) {}
 
   Node run();
-  std::vector<WhenFault>& lexing_faults() { return scanner_.faults(); }
-  std::vector<WhenFault>& parsing_faults() { return faults_; }
 
  private:
   bool take(WhenToken kind);
   std::string_view take_lexeme();
 
   Node any();
+  Node any_from(Node first);
   Node all();
+  Node all_from(Node first);
   Node term();
   Node negated_term();
   Node primary();
@@ -45,6 +52,7 @@ class WhenParser {
   Node bound(WhenKind kind, std::string_view key);
   Node membership(WhenKind kind, std::string_view key);
   Node key_node(WhenKind kind, std::string_view key);
+  WhenNode& leaf(WhenKind kind, std::string_view key);
   Value value();
 
   Node regex(std::string_view key);
@@ -58,23 +66,23 @@ class WhenParser {
 
   std::optional<bool> constant(std::string_view key) const;
   Node combined(Node node);
-  WhenFault fault_here(std::string_view kind, bool name_end = true) const;
-  Node refuse(WhenFault fault);
+  Node refuse_here(std::string_view kind, std::string_view hint = {});
+  Node refuse(std::string_view kind, std::size_t offset, std::string_view lexeme,
+              std::string_view hint = {});
 
   WhenStore& store_;
   WhenNormalizer normal_;
   WhenOptions options_;
   WhenScanner scanner_;
-  std::vector<WhenFault> faults_;
+  std::vector<WhenFault>& faults_;
   std::size_t depth_ = 0;
 };
 
 Node WhenParser::run() {
   Node node = any();
   if (node != nullptr && scanner_.kind() != WhenToken::End) {
-    WhenFault fault = fault_here("unexpected_token");
-    if (scanner_.kind() == WhenToken::Word) fault.hint = "forgot_and_or";
-    node = refuse(std::move(fault));
+    const bool word = scanner_.kind() == WhenToken::Word;
+    node = refuse_here("unexpected_token", word ? "forgot_and_or" : "");
   }
   while (scanner_.kind() != WhenToken::End) scanner_.advance();  // for the rest of its faults
   return node;
@@ -92,24 +100,31 @@ std::string_view WhenParser::take_lexeme() {
   return lexeme;
 }
 
-WhenFault WhenParser::fault_here(std::string_view kind, bool name_end) const {
-  const bool end = scanner_.kind() == WhenToken::End;
-  return scanner_.fault_at(kind, scanner_.offset(), end && name_end ? "EOF" : scanner_.lexeme());
-}
-
-Node WhenParser::refuse(WhenFault fault) {
-  faults_.push_back(std::move(fault));
+// Out of line, so that those who may have to refuse stay small.
+[[gnu::noinline]] Node WhenParser::refuse(std::string_view kind, std::size_t offset,
+                                          std::string_view lexeme, std::string_view hint) {
+  faults_.push_back(scanner_.fault_at(kind, offset, lexeme));
+  faults_.back().hint = hint;
   return nullptr;
 }
 
+Node WhenParser::refuse_here(std::string_view kind, std::string_view hint) {
+  const bool end = scanner_.kind() == WhenToken::End;
+  return refuse(kind, scanner_.offset(), end ? "EOF" : scanner_.lexeme(), hint);
+}
+
 Node WhenParser::combined(Node node) {
-  return node != nullptr ? node : refuse(scanner_.fault_at("too_complex", 0, {}));
+  return node != nullptr ? node : refuse("too_complex", 0, {});
 }
 
 Node WhenParser::any() {
   Node first = all();
-  if (first == nullptr || scanner_.kind() != WhenToken::Or) return first;
-  NodeList terms{first};
+  return first != nullptr && scanner_.kind() == WhenToken::Or ? any_from(first) : first;
+}
+
+Node WhenParser::any_from(Node first) {
+  NodeList terms;
+  terms.push_back(first);
   while (take(WhenToken::Or)) {
     terms.push_back(all());
     if (terms.back() == nullptr) return nullptr;
@@ -119,8 +134,12 @@ Node WhenParser::any() {
 
 Node WhenParser::all() {
   Node first = term();
-  if (first == nullptr || scanner_.kind() != WhenToken::And) return first;
-  NodeList terms{first};
+  return first != nullptr && scanner_.kind() == WhenToken::And ? all_from(first) : first;
+}
+
+Node WhenParser::all_from(Node first) {
+  NodeList terms;
+  terms.push_back(first);
   while (take(WhenToken::And)) {
     terms.push_back(term());
     if (terms.back() == nullptr) return nullptr;
@@ -147,7 +166,7 @@ Node WhenParser::negated_term() {
       return inner == nullptr ? nullptr : combined(normal_.negate(*inner));
     }
     default:
-      return refuse(fault_here("expected_negatable"));
+      return refuse_here("expected_negatable");
   }
 }
 
@@ -163,24 +182,21 @@ Node WhenParser::primary() {
       return in_parentheses();
     case WhenToken::Word:
       return comparison(take_lexeme());
-    case WhenToken::End: {
-      WhenFault fault = fault_here("unexpected_end", false);
-      fault.hint = "forgot_key";
-      return refuse(std::move(fault));
-    }
+    case WhenToken::End:
+      return refuse("unexpected_end", scanner_.offset(), {}, "forgot_key");
     default:
-      return refuse(fault_here("expected_operand"));
+      return refuse_here("expected_operand");
   }
 }
 
 Node WhenParser::in_parentheses() {
-  if (depth_ == kDeepestWhen) return refuse(fault_here("too_deep"));
+  if (depth_ == kDeepestWhen) return refuse_here("too_deep");
   scanner_.advance();
   ++depth_;
   Node inner = any();
   --depth_;
   if (inner == nullptr) return nullptr;
-  if (!take(WhenToken::CloseParen)) return refuse(fault_here("expected_closing_paren"));
+  if (!take(WhenToken::CloseParen)) return refuse_here("expected_closing_paren");
   return inner;
 }
 
@@ -192,7 +208,7 @@ Node WhenParser::comparison(std::string_view key) {
       return regex(key);
     case WhenToken::Not:
       scanner_.advance();
-      if (!take(WhenToken::In)) return refuse(fault_here("expected_in_after_not"));
+      if (!take(WhenToken::In)) return refuse_here("expected_in_after_not");
       return membership(WhenKind::NotIn, key);
     case WhenToken::In:
       scanner_.advance();
@@ -247,10 +263,18 @@ std::optional<bool> WhenParser::constant(std::string_view key) const {
   return std::nullopt;
 }
 
+WhenNode& WhenParser::leaf(WhenKind kind, std::string_view key) {
+  WhenNode& node = store_.add();
+  node.kind = kind;
+  node.key = key;
+  node.key_hash = hash_context_key(key);
+  return node;
+}
+
 Node WhenParser::key_node(WhenKind kind, std::string_view key) {
   if (const auto known = constant(key))
     return *known == (kind == WhenKind::Defined) ? &kWhenTrue : &kWhenFalse;
-  return store_.add({.kind = kind, .key = key});
+  return &leaf(kind, key);
 }
 
 Node WhenParser::equality(WhenKind kind, std::string_view key) {
@@ -260,21 +284,28 @@ Node WhenParser::equality(WhenKind kind, std::string_view key) {
     return key_node((right.text == "true") == equals ? WhenKind::Defined : WhenKind::Not, key);
   if (const auto known = constant(key))
     return (right.text == (*known ? "true" : "false")) == equals ? &kWhenTrue : &kWhenFalse;
-  return store_.add({.kind = kind, .key = key, .value = right.text});
+  WhenNode& node = leaf(kind, key);
+  node.value = right.text;
+  return &node;
 }
 
 Node WhenParser::bound(WhenKind kind, std::string_view key) {
   const std::string_view text = value().text;
   const double number = leading_number(text);
-  if (std::isnan(number)) return store_.add({.kind = kind, .key = key, .value = text});
-  return store_.add({.kind = kind, .numeric = true, .key = key, .number = number});
+  WhenNode& node = leaf(kind, key);
+  node.numeric = !std::isnan(number);
+  if (node.numeric)
+    node.number = number;
+  else
+    node.value = text;
+  return &node;
 }
 
 Node WhenParser::membership(WhenKind kind, std::string_view key) {
-  return store_.add({.kind = kind,
-                     .ignores_case = options_.platform == WhenPlatform::Windows,
-                     .key = key,
-                     .value = value().text});
+  WhenNode& node = leaf(kind, key);
+  node.ignores_case = options_.platform == WhenPlatform::Windows;
+  node.value = value().text;
+  return &node;
 }
 
 Node WhenParser::regex(std::string_view key) {
@@ -286,7 +317,7 @@ Node WhenParser::regex(std::string_view key) {
     const std::string_view literal = take_lexeme();
     return regex_from(key, literal, literal);
   }
-  return refuse(fault_here("expected_regex"));
+  return refuse_here("expected_regex");
 }
 
 Node WhenParser::quoted_regex(std::string_view key) {
@@ -372,11 +403,24 @@ Node WhenParser::regex_node(std::string_view key, std::string_view pattern, std:
                             std::string_view written) {
   auto made = make_when_regex(pattern, flags);
   if (!made) return refuse_regex(written);
-  return store_.add({.kind = WhenKind::Regex, .key = key, .regex = store_.add(std::move(*made))});
+  WhenNode& node = leaf(WhenKind::Regex, key);
+  node.regex = store_.add(std::move(*made));
+  return &node;
 }
 
 Node WhenParser::refuse_regex(std::string_view written) {
-  return refuse(scanner_.fault_at("expected_regex", scanner_.offset_of(written), written));
+  return refuse("expected_regex", scanner_.offset_of(written), written);
+}
+
+// Looks at eight bytes at a time: NULs follow a text that is kept.
+bool is_ascii(std::string_view kept) {
+  std::uint64_t all = 0;
+  for (std::size_t at = 0; at < kept.size(); at += 8) {
+    std::uint64_t block = 0;
+    std::memcpy(&block, kept.data() + at, 8);
+    all |= block;
+  }
+  return (all & 0x8080808080808080U) == 0;
 }
 
 }  // namespace
@@ -392,12 +436,10 @@ ParsedWhen parse_when(std::string_view text, const WhenOptions& options) {
     return parsed;
   }
   auto store = std::make_shared<WhenStore>();
-  const std::string_view own =
-      is_valid_utf8(text) ? store->keep(text) : store->keep(std::string_view(mend_utf8(text)));
-  WhenParser parser(own, options, *store);
-  if (const WhenNode* root = parser.run()) parsed.clause.emplace(std::move(store), root);
-  parsed.lexing_faults = std::move(parser.lexing_faults());
-  parsed.parsing_faults = std::move(parser.parsing_faults());
+  std::string_view own = store->keep(text);
+  if (!is_ascii(own) && !is_valid_utf8(own)) own = store->keep(std::string_view(mend_utf8(own)));
+  if (const WhenNode* root = WhenParser(own, options, *store, parsed).run())
+    parsed.clause.emplace(std::move(store), root);
   return parsed;
 }
 

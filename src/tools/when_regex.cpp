@@ -5,6 +5,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "base/json_number.h"
 #include "base/utf8.h"
 
 namespace toolgate {
@@ -18,20 +19,27 @@ constexpr std::string_view kParagraphSeparator = "\u2029";
 
 class RegexMemory {
  public:
-  std::shared_ptr<const WhenRegex> find(const std::string& name) {
+  using Regex = std::shared_ptr<const WhenRegex>;
+
+  Regex find(std::string_view pattern, std::string_view flags) {
     const std::lock_guard lock(mutex_);
-    const auto found = regexes_.find(name);
-    return found == regexes_.end() ? nullptr : found->second;
+    const auto [first, last] = regexes_.equal_range(hash(pattern));
+    const auto found = std::find_if(first, last, [&](const auto& entry) {
+      return entry.second->pattern->source() == pattern && entry.second->flags == flags;
+    });
+    return found == last ? nullptr : found->second;
   }
-  void add(std::string name, std::shared_ptr<const WhenRegex> regex) {
+  void add(std::string_view pattern, Regex regex) {
     const std::lock_guard lock(mutex_);
     if (regexes_.size() >= kMostRemembered) regexes_.clear();
-    regexes_.insert_or_assign(std::move(name), std::move(regex));
+    regexes_.emplace(hash(pattern), std::move(regex));
   }
 
  private:
+  static std::uint64_t hash(std::string_view pattern) { return hash_text(pattern, hash_seed()); }
+
   std::mutex mutex_;
-  std::unordered_map<std::string, std::shared_ptr<const WhenRegex>> regexes_;
+  std::unordered_multimap<std::uint64_t, Regex> regexes_;
 };
 
 RegexMemory& memory() {
@@ -85,8 +93,7 @@ Result<std::shared_ptr<const WhenRegex>> make_when_regex(std::string_view patter
   std::string sorted(flags);
   std::ranges::sort(sorted);
   if (!are_flags(sorted)) return fail(Errc::InvalidRequest, "invalid flags '{}'", flags);
-  std::string name = sorted + "/" + std::string(pattern);
-  if (auto known = memory().find(name)) return known;
+  if (auto known = memory().find(pattern, sorted)) return known;
   const auto translated = translate_javascript_regex(
       pattern, {.ignore_case = sorted.contains('i'),
                 .multi_line = sorted.contains('m'),
@@ -99,7 +106,7 @@ Result<std::shared_ptr<const WhenRegex>> make_when_regex(std::string_view patter
   if (!compiled) return std::unexpected(compiled.error());
   auto made = std::make_shared<const WhenRegex>(
       WhenRegex{.source = source_of(pattern), .flags = sorted, .pattern = std::move(*compiled)});
-  memory().add(std::move(name), made);
+  memory().add(pattern, made);
   return made;
 }
 

@@ -1,25 +1,56 @@
 // See when_scanner.h.
 #include "tools/when_scanner.h"
 
-#include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
 
 #include "schema/pattern.h"
 
 namespace toolgate {
 namespace {
 
-constexpr std::string_view kWordMarks = "_<>-./\\:*?+[]^,#@;\"%$";
 constexpr std::string_view kRegexFlags = "igsmyu";
 
-constexpr std::array<bool, 128> kIsWordAscii = [] {
-  std::array<bool, 128> table{};
-  for (char c = '0'; c <= '9'; ++c) table[static_cast<std::size_t>(c)] = true;
-  for (char c = 'a'; c <= 'z'; ++c) table[static_cast<std::size_t>(c)] = true;
-  for (char c = 'A'; c <= 'Z'; ++c) table[static_cast<std::size_t>(c)] = true;
-  for (const char c : kWordMarks) table[static_cast<std::size_t>(c)] = true;
+// Letters, digits and _<>-./\:*?+[]^,#@;"%$ of one character or of each in a block.
+template <class Characters>
+constexpr auto is_in_word(Characters c) {
+  return ((c >= '"') & (c <= '%')) | ((c >= '*') & (c <= 'z') & (c != '=') & (c != '`'));
+}
+
+constexpr std::array<bool, 256> kBeginsWord = [] {
+  std::array<bool, 256> set{};
+  for (std::size_t c = 0; c < 128; ++c) set[c] = is_in_word(static_cast<int>(c)) != 0;
+  for (const char c : {'/', '<', '>'}) set[static_cast<std::size_t>(c)] = false;  // operators
+  return set;
+}();
+
+constexpr char kNever = '\xFF';  // is in no UTF-8
+
+// Operators by their first character. `===` and `!==` mean no more than `==` and `!=`. What is no
+// operator is an Error here, and looked at more closely.
+struct Operator {
+  char second = kNever;
+  char third = kNever;
+  WhenToken alone = WhenToken::Error;
+  WhenToken with_second = WhenToken::Error;
+};
+constexpr std::array<Operator, 256> kOperators = [] {
+  std::array<Operator, 256> table{};
+  table['('].alone = WhenToken::OpenParen;
+  table[')'].alone = WhenToken::CloseParen;
+  table['!'] = {'=', '=', WhenToken::Negate, WhenToken::NotEquals};
+  table['='] = {'=', '=', WhenToken::Error, WhenToken::Equals};
+  table['<'] = {'=', kNever, WhenToken::Smaller, WhenToken::SmallerEquals};
+  table['>'] = {'=', kNever, WhenToken::Greater, WhenToken::GreaterEquals};
+  table['&'] = {'&', kNever, WhenToken::Error, WhenToken::And};
+  table['|'] = {'|', kNever, WhenToken::Error, WhenToken::Or};
   return table;
 }();
+
+bool is_ascii(char c) {
+  return static_cast<unsigned char>(c) < 0x80;
+}
 
 std::size_t character_length(char first) {
   const auto byte = static_cast<unsigned char>(first);
@@ -33,29 +64,45 @@ bool is_letter(std::string_view character) {
   return letter->match(character) == Pattern::Outcome::Match;
 }
 
-std::size_t word_length(std::string_view text) {
-  std::size_t length = 0;
-  while (length < text.size()) {
-    const auto byte = static_cast<unsigned char>(text[length]);
-    if (byte < 0x80) {
-      if (!kIsWordAscii[byte]) break;
-      ++length;
-    } else {
-      const std::size_t size = character_length(text[length]);
-      if (!is_letter(text.substr(length, size))) break;
-      length += size;
-    }
+// Of a letter beyond ASCII; 0 if there is none.
+std::size_t wide_letter_length(const char* text) {
+  const std::size_t length = character_length(*text);
+  return length > 1 && is_letter({text, length}) ? length : 0;
+}
+
+// `text` is padded. A block at a time: the ends of words are hard to foretell for the processor.
+std::size_t ascii_word_length(const char* text) {
+  using Block [[gnu::vector_size(16)]] = signed char;
+  static_assert(sizeof(Block) <= kWhenPadding && std::endian::native == std::endian::little);
+  for (std::size_t length = 0;; length += sizeof(Block)) {
+    Block block{};
+    std::memcpy(&block, text + length, sizeof(Block));
+    const auto [first, second] = std::bit_cast<std::array<std::uint64_t, 2>>(is_in_word(block));
+    const int bits = ~first != 0 ? std::countr_one(first) : 64 + std::countr_one(second);
+    if (bits < 128) return length + static_cast<std::size_t>(bits) / 8;
   }
+}
+
+[[gnu::noinline]] std::size_t word_length(const char* text) {
+  std::size_t length = ascii_word_length(text);
+  while (const std::size_t letter = wide_letter_length(text + length))
+    length += letter + ascii_word_length(text + length + letter);
   return length;
 }
 
 WhenToken keyword_or_word(std::string_view word) {
-  if (word.size() > 5) return WhenToken::Word;
-  if (word == "in") return WhenToken::In;
-  if (word == "not") return WhenToken::Not;
-  if (word == "true") return WhenToken::True;
-  if (word == "false") return WhenToken::False;
-  return WhenToken::Word;
+  switch (word.size()) {
+    case 2:
+      return word == "in" ? WhenToken::In : WhenToken::Word;
+    case 3:
+      return word == "not" ? WhenToken::Not : WhenToken::Word;
+    case 4:
+      return word == "true" ? WhenToken::True : WhenToken::Word;
+    case 5:
+      return word == "false" ? WhenToken::False : WhenToken::Word;
+    default:
+      return WhenToken::Word;
+  }
 }
 
 }  // namespace
@@ -71,8 +118,9 @@ std::size_t utf16_length(std::string_view text) {
 }
 
 bool is_when_word(std::string_view text) {
-  return !text.empty() && text[0] != '/' && text[0] != '<' && text[0] != '>' &&
-         word_length(text) == text.size() && keyword_or_word(text) == WhenToken::Word;
+  if (text.empty() || text[0] == '/' || text[0] == '<' || text[0] == '>') return false;
+  const std::string padded = std::string(text).append(kWhenPadding, '\0');
+  return word_length(padded.data()) == text.size() && keyword_or_word(text) == WhenToken::Word;
 }
 
 WhenFault WhenScanner::fault_at(std::string_view kind, std::size_t offset,
@@ -86,7 +134,7 @@ WhenFault WhenScanner::fault_at(std::string_view kind, std::size_t offset,
 
 void WhenScanner::take(WhenToken kind, std::size_t length) {
   kind_ = kind;
-  lexeme_ = text_.substr(at_, length);
+  lexeme_ = {at_, length};
   at_ += length;
 }
 
@@ -95,43 +143,27 @@ void WhenScanner::take_error(std::string_view fault, std::size_t length) {
   faults_.push_back(fault_at(fault, offset(), lexeme_));
 }
 
-void WhenScanner::take_either(char second, WhenToken with, WhenToken without) {
-  const bool both = at_ + 1 < text_.size() && text_[at_ + 1] == second;
-  take(both ? with : without, both ? 2 : 1);
-}
-
-void WhenScanner::take_doubled(WhenToken kind, std::string_view fault) {
-  if (at_ + 1 < text_.size() && text_[at_ + 1] == text_[at_]) return take(kind, 2);
-  take_error(fault, 1);
-}
-
-// `==`, `!=` and the same with one more `=`, which means no more.
-void WhenScanner::take_equality(WhenToken kind, std::size_t length) {
-  take(kind, length + (text_.substr(at_ + length).starts_with('=') ? 1 : 0));
-}
-
-bool WhenScanner::take_word() {
-  const std::size_t length = word_length(text_.substr(at_));
-  if (length == 0) return false;
-  take(WhenToken::Word, length);
-  kind_ = keyword_or_word(lexeme_);
-  return true;
+void WhenScanner::take_word() {
+  std::size_t length = ascii_word_length(at_);
+  if (!is_ascii(at_[length])) length = word_length(at_);
+  take(keyword_or_word({at_, length}), length);
 }
 
 void WhenScanner::take_quoted() {
-  const std::size_t close = text_.find('\'', at_ + 1);
-  if (close == text_.npos) return take_error("quote_not_closed", text_.size() - at_);
+  const std::size_t close = std::string_view(at_, left()).find('\'', 1);
+  if (close == std::string_view::npos) return take_error("quote_not_closed", left());
   kind_ = WhenToken::Quoted;
-  lexeme_ = text_.substr(at_ + 1, close - at_ - 1);
-  at_ = close + 1;
+  lexeme_ = {at_ + 1, close - 1};
+  at_ += close + 1;
 }
 
 void WhenScanner::take_regex() {
+  const std::string_view rest(at_, left());
   bool escaped = false;
   bool in_class = false;
-  std::size_t end = at_ + 1;
-  for (; end < text_.size(); ++end) {
-    const char c = text_[end];
+  std::size_t length = 1;
+  for (; length < rest.size(); ++length) {
+    const char c = rest[length];
     if (escaped) {
       escaped = false;
     } else if (c == '/' && !in_class) {
@@ -144,48 +176,65 @@ void WhenScanner::take_regex() {
       in_class = false;
     }
   }
-  if (end == text_.size()) return take_error("regex_not_closed", text_.size() - at_);
-  ++end;
-  while (end < text_.size() && kRegexFlags.contains(text_[end])) ++end;
-  take(WhenToken::Regex, end - at_);
+  if (length == rest.size()) return take_error("regex_not_closed", length);
+  ++length;
+  while (length < rest.size() && kRegexFlags.contains(rest[length])) ++length;
+  take(WhenToken::Regex, length);
 }
 
-// Blanks and characters that mean nothing are passed over.
-void WhenScanner::advance() {
-  for (; at_ < text_.size(); at_ += character_length(text_[at_])) {
-    const std::string_view rest = text_.substr(at_);
-    switch (rest[0]) {
-      case ' ':
-        break;
-      case '(':
-        return take(WhenToken::OpenParen, 1);
-      case ')':
-        return take(WhenToken::CloseParen, 1);
-      case '!':
-        if (rest.starts_with("!=")) return take_equality(WhenToken::NotEquals, 2);
-        return take(WhenToken::Negate, 1);
-      case '=':
-        if (rest.starts_with("==")) return take_equality(WhenToken::Equals, 2);
-        if (rest.starts_with("=~")) return take(WhenToken::RegexOperator, 2);
-        return take_error("did_you_mean_eq_or_regex", 1);
-      case '<':
-        return take_either('=', WhenToken::SmallerEquals, WhenToken::Smaller);
-      case '>':
-        return take_either('=', WhenToken::GreaterEquals, WhenToken::Greater);
-      case '&':
-        return take_doubled(WhenToken::And, "did_you_mean_and");
-      case '|':
-        return take_doubled(WhenToken::Or, "did_you_mean_or");
-      case '\'':
-        return take_quoted();
-      case '/':
-        return take_regex();
-      default:
-        if (take_word()) return;
-    }
+bool WhenScanner::take_operator() {
+  const Operator& sign = kOperators[static_cast<unsigned char>(*at_)];
+  if (at_[1] == sign.second) {
+    if (at_[2] == sign.third) [[unlikely]]
+      take(sign.with_second, 3);
+    else
+      take(sign.with_second, 2);
+    return true;
   }
-  at_ = text_.size();
-  take(WhenToken::End, 0);
+  if (sign.alone == WhenToken::Error) return false;
+  take(sign.alone, 1);
+  return true;
+}
+
+// False: a character that means nothing was passed over. Out of line, which keeps advance() short.
+[[gnu::noinline]] bool WhenScanner::take_other() {
+  switch (*at_) {
+    case '\'':
+      take_quoted();
+      break;
+    case '/':
+      take_regex();
+      break;
+    case '=':
+      if (at_[1] == '~')
+        take(WhenToken::RegexOperator, 2);
+      else
+        take_error("did_you_mean_eq_or_regex", 1);
+      break;
+    case '&':
+      take_error("did_you_mean_and", 1);
+      break;
+    case '|':
+      take_error("did_you_mean_or", 1);
+      break;
+    default:
+      if (left() == 0) {
+        take(WhenToken::End, 0);
+      } else if (word_length(at_) > 0) {
+        take_word();
+      } else {
+        at_ += character_length(*at_);
+        return false;
+      }
+  }
+  return true;
+}
+
+void WhenScanner::advance() {
+  do {
+    while (*at_ == ' ') ++at_;
+    if (kBeginsWord[static_cast<unsigned char>(*at_)]) return take_word();
+  } while (!take_operator() && !take_other());
 }
 
 }  // namespace toolgate

@@ -34,10 +34,16 @@ enum class WhenToken : std::uint8_t {
   End,
 };
 
-// `text` is valid UTF-8 and outlives the tokens.
+// How many NULs must follow a text, so that it can be read in blocks.
+inline constexpr std::size_t kWhenPadding = 16;
+
+// `text` is valid UTF-8, padded, and outlives the tokens.
 class WhenScanner {
  public:
-  explicit WhenScanner(std::string_view text) : text_(text) { advance(); }
+  WhenScanner(std::string_view text, std::vector<WhenFault>& faults)
+      : text_(text), at_(text.data()), faults_(faults) {
+    advance();
+  }
 
   WhenToken kind() const { return kind_; }
   std::string_view lexeme() const { return lexeme_; }  // of Quoted: without the quotes
@@ -47,24 +53,23 @@ class WhenScanner {
   }
   void advance();
 
-  std::vector<WhenFault>& faults() { return faults_; }
   WhenFault fault_at(std::string_view kind, std::size_t offset, std::string_view lexeme) const;
 
  private:
+  std::size_t left() const { return text_.size() - offset_of({at_, 0}); }
   void take(WhenToken kind, std::size_t length);
-  void take_either(char second, WhenToken with, WhenToken without);
-  void take_doubled(WhenToken kind, std::string_view fault);
-  void take_equality(WhenToken kind, std::size_t length);
-  bool take_word();
+  void take_word();
+  bool take_operator();
+  bool take_other();
   void take_quoted();
   void take_regex();
   void take_error(std::string_view fault, std::size_t length);
 
   std::string_view text_;
-  std::size_t at_ = 0;  // behind the current token
+  const char* at_;  // behind the current token
   WhenToken kind_ = WhenToken::End;
   std::string_view lexeme_;
-  std::vector<WhenFault> faults_;
+  std::vector<WhenFault>& faults_;
 };
 
 std::size_t utf16_length(std::string_view text);

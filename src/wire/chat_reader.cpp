@@ -39,6 +39,8 @@ const std::array<ChatReader::Field, 21> ChatReader::kFields{{
 
 namespace {
 
+constexpr std::size_t kUsualMembers = 16;
+
 std::string_view name_of(JsonReader::Kind kind) {
   switch (kind) {
     case JsonReader::Kind::Object:
@@ -71,8 +73,8 @@ std::string quoted(std::string_view text) {
   return out;
 }
 
-ChatReader::ChatReader(std::string_view body, const ChatLimits& limits)
-    : body_(body), limits_(limits), reader_(body, limits.max_depth) {
+ChatReader::ChatReader(std::string_view body, const ChatLimits& limits, KnownTools* known_tools)
+    : body_(body), limits_(limits), known_tools_(known_tools), reader_(body, limits.max_depth) {
   request_.body = body;
 }
 
@@ -84,6 +86,7 @@ Result<ChatRequest> ChatReader::read() {
     return fail(Errc::InvalidRequest, "the request body must be a JSON object, not {}",
                 name_of(found));
   }
+  request_.members.reserve(kUsualMembers);
   reader_.enter();
   while (reader_.next_member())
     if (auto done = read_member(); !done) return std::unexpected(done.error());
@@ -267,6 +270,11 @@ Result<> ChatReader::read_integer(const std::string& field, std::int64_t least,
   if (error != std::errc() || stop != text.end() || value < least)
     return refuse(field, "must be an integer of at least {}, not {}", least, text.substr(0, 40));
   return {};
+}
+
+std::string_view ChatReader::keep(std::string_view text) {
+  const bool in_body = text.data() >= body_.data() && text.data() <= body_.data() + body_.size();
+  return text.empty() || in_body ? text : kept_.emplace_front(text);
 }
 
 bool ChatReader::take_null() {

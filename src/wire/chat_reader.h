@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <forward_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,7 +27,7 @@ inline constexpr std::size_t kFirstIncludeField = 3;
 
 class ChatReader {
  public:
-  ChatReader(std::string_view body, const ChatLimits& limits);
+  ChatReader(std::string_view body, const ChatLimits& limits, KnownTools* known_tools);
   Result<ChatRequest> read();
 
  private:
@@ -38,12 +39,6 @@ class ChatReader {
   };
   static const std::array<Field, 21> kFields;
 
-  struct ToolCall {
-    std::string id;
-    std::string type;
-    bool has_name = false;
-  };
-
   Result<> read_member();
   Result<> check_whole();
 
@@ -52,12 +47,13 @@ class ChatReader {
   Result<Role> read_role();
   Result<> read_content();
   Result<> read_part(std::size_t part);
-  Result<> read_tool_calls(std::vector<ToolCall>& calls);
-  Result<ToolCall> read_tool_call(std::size_t number);
-  bool knows_call(const std::string& id);
-  Result<> check_tool_call_id(const std::string& id);
+  Result<> read_tool_calls();
+  Result<> read_tool_call();
+  bool knows_call(std::string_view id);
+  Result<> check_tool_call_id(std::string_view id);
 
   Result<> read_tools();
+  bool take_known_tools();
   Result<> read_tool();
   Result<> read_function(ChatTool& tool);
   Result<> check_tool_name(const std::string& name);
@@ -84,6 +80,8 @@ class ChatReader {
   Result<std::string> read_string(const std::string& field);
   // Leaves `value` alone where it is null.
   Result<> read_integer(const std::string& field, std::int64_t least, std::int64_t& value);
+  // A text the reader has read, for longer than until the next one.
+  std::string_view keep(std::string_view text);
   bool take_null();
   std::unexpected<Error> wrong_kind(const std::string& field, std::string_view wanted);
   std::unexpected<Error> twice(const std::string& field);
@@ -92,13 +90,16 @@ class ChatReader {
 
   std::string_view body_;
   const ChatLimits& limits_;
+  KnownTools* known_tools_;  // may be null
   JsonReader reader_;
   ChatRequest request_;
   std::string key_;  // of the top-level member being read
   std::uint32_t seen_ = 0;
-  std::vector<std::string> call_ids_;  // of assistant messages, in order
-  std::unordered_set<std::string> call_index_;
-  std::size_t indexed_calls_ = 0;  // how many of call_ids_ are in call_index_
+  std::vector<std::string_view> message_calls_;  // ids of the message being read
+  std::vector<std::string_view> call_ids_;       // of assistant messages, in order
+  std::unordered_set<std::string_view> call_index_;
+  std::size_t indexed_calls_ = 0;        // how many of call_ids_ are in call_index_
+  std::forward_list<std::string> kept_;  // texts that do not stand in the body
 };
 
 // An InvalidRequest whose message begins with the field it is about.

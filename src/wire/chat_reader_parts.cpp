@@ -5,6 +5,7 @@
 
 #include "base/ascii.h"
 #include "wire/chat_reader.h"
+#include "wire/known_tools.h"
 
 namespace toolgate {
 namespace {
@@ -15,11 +16,20 @@ constexpr std::array<std::string_view, 6> kRoles{"system",    "developer", "user
 constexpr std::array<std::string_view, 4> kMessageKeys{"role", "content", "tool_calls",
                                                        "tool_call_id"};
 constexpr std::array<std::string_view, 3> kCallKeys{"id", "type", "function"};
+constexpr std::array<std::string_view, 1> kNameKey{"name"};
+constexpr std::array<std::string_view, 1> kTypeKey{"type"};
+constexpr std::array<std::string_view, 2> kToolKeys{"type", "function"};
+constexpr std::array<std::string_view, 3> kFunctionKeys{"name", "description", "parameters"};
+
+// Requests have a message for about that many bytes; a list that grows moves all it holds.
+constexpr std::size_t kBytesPerMessage = 512;
+constexpr std::size_t kMostExpectedMessages = 1'000;
 
 }  // namespace
 
 Result<> ChatReader::read_messages() {
   if (reader_.kind() != Kind::Array) return wrong_kind("messages", "an array");
+  request_.messages.reserve(std::min(body_.size() / kBytesPerMessage + 1, kMostExpectedMessages));
   reader_.enter();
   while (reader_.next_element()) {
     if (request_.messages.size() == limits_.max_messages)
@@ -40,17 +50,16 @@ Result<> ChatReader::read_message() {
   const std::size_t begin = reader_.offset();
   std::uint32_t seen = 0;
   std::optional<Role> role;
-  std::optional<std::string> tool_call_id;
-  std::vector<ToolCall> calls;
+  std::string_view tool_call_id;
+  message_calls_.clear();
 
   reader_.enter();
-  while (reader_.next_member()) {
-    const auto key = static_cast<unsigned>(reader_.key_among(kMessageKeys));
+  for (std::size_t key = 0; reader_.next_member<kMessageKeys>(key);) {
     if (key == kMessageKeys.size()) {
       if (!reader_.skip()) return broken();
       continue;
     }
-    if (!once(seen, key)) return twice(field(kMessageKeys[key]));
+    if (!once(seen, static_cast<unsigned>(key))) return twice(field(kMessageKeys[key]));
     switch (key) {
       case 0: {
         auto read = read_role();
@@ -62,11 +71,11 @@ Result<> ChatReader::read_message() {
         if (auto done = read_content(); !done) return done;
         break;
       case 2:
-        if (auto done = read_tool_calls(calls); !done) return done;
+        if (auto done = read_tool_calls(); !done) return done;
         break;
       default:
         if (reader_.kind() == Kind::String)
-          tool_call_id = reader_.read_string();
+          tool_call_id = keep(reader_.read_string());
         else if (!take_null())
           return wrong_kind(field("tool_call_id"), "a string");
     }
@@ -76,14 +85,13 @@ Result<> ChatReader::read_message() {
   if (!role)
     return refuse(field("role"), "the field is required; it is one of {}", fmt::join(kRoles, ", "));
   if (*role == Role::Tool) {
-    if (!tool_call_id || tool_call_id->empty())
+    if (tool_call_id.empty())
       return refuse(field("tool_call_id"),
                     "a message with role 'tool' must say which call it answers");
-    if (auto done = check_tool_call_id(*tool_call_id); !done) return done;
+    if (auto done = check_tool_call_id(tool_call_id); !done) return done;
   }
-  if (*role == Role::Assistant) {
-    for (auto& call : calls) call_ids_.push_back(std::move(call.id));
-  }
+  if (*role == Role::Assistant)
+    call_ids_.insert(call_ids_.end(), message_calls_.begin(), message_calls_.end());
   request_.messages.emplace_back(*role, body_.substr(begin, reader_.end_offset() - begin));
   return {};
 }
@@ -92,7 +100,7 @@ Result<Role> ChatReader::read_role() {
   const auto field = [&] { return fmt::format("messages[{}].role", request_.messages.size()); };
   if (reader_.kind() != Kind::String) return wrong_kind(field(), "a string");
   const std::size_t begin = reader_.offset();
-  const std::size_t role = reader_.read_string_among(kRoles);
+  const std::size_t role = reader_.read_string_among<kRoles>();
   if (reader_.failed()) return broken();
   if (role == kRoles.size())
     return refuse(field(), "must be one of {}, not {}", fmt::join(kRoles, ", "),
@@ -119,8 +127,8 @@ Result<> ChatReader::read_part(std::size_t part) {
   if (reader_.kind() != Kind::Object) return wrong_kind(field(""), "an object");
   std::uint32_t seen = 0;
   reader_.enter();
-  while (reader_.next_member()) {
-    if (reader_.key() == "type") {
+  for (std::size_t key = 0; reader_.next_member<kTypeKey>(key);) {
+    if (key == 0) {
       if (!once(seen, 0)) return twice(field(".type"));
       if (reader_.kind() != Kind::String) return wrong_kind(field(".type"), "a string");
     }
@@ -131,43 +139,42 @@ Result<> ChatReader::read_part(std::size_t part) {
   return {};
 }
 
-Result<> ChatReader::read_tool_calls(std::vector<ToolCall>& calls) {
+Result<> ChatReader::read_tool_calls() {
   if (take_null()) return {};
   if (reader_.kind() != Kind::Array)
     return wrong_kind(fmt::format("messages[{}].tool_calls", request_.messages.size()), "an array");
   reader_.enter();
-  while (reader_.next_element()) {
-    auto call = read_tool_call(calls.size());
-    if (!call) return std::unexpected(call.error());
-    calls.push_back(std::move(*call));
-  }
+  while (reader_.next_element())
+    if (auto done = read_tool_call(); !done) return done;
   if (reader_.failed()) return broken();
   return {};
 }
 
-Result<ChatReader::ToolCall> ChatReader::read_tool_call(std::size_t number) {
+Result<> ChatReader::read_tool_call() {
   const auto field = [&](std::string_view rest) {
-    return fmt::format("messages[{}].tool_calls[{}]{}", request_.messages.size(), number, rest);
+    return fmt::format("messages[{}].tool_calls[{}]{}", request_.messages.size(),
+                       message_calls_.size(), rest);
   };
   if (reader_.kind() != Kind::Object) return wrong_kind(field(""), "an object");
-  ToolCall call{.id = {}, .type = "function", .has_name = false};
+  std::string_view id;
+  std::string_view type = "function";
+  bool has_name = false;
   std::uint32_t seen = 0;
   reader_.enter();
-  while (reader_.next_member()) {
-    const std::size_t key = reader_.key_among(kCallKeys);
+  for (std::size_t key = 0; reader_.next_member<kCallKeys>(key);) {
     if (key == 0) {
       if (!once(seen, 0)) return twice(field(".id"));
       if (reader_.kind() != Kind::String) return wrong_kind(field(".id"), "a string");
-      call.id = reader_.read_string();
+      id = keep(reader_.read_string());
     } else if (key == 1) {
       if (!once(seen, 1)) return twice(field(".type"));
       if (reader_.kind() != Kind::String) return wrong_kind(field(".type"), "a string");
-      call.type = reader_.read_string();
+      type = keep(reader_.read_string());
     } else if (key == 2 && reader_.kind() == Kind::Object) {
       if (!once(seen, 2)) return twice(field(".function"));
       reader_.enter();
-      while (reader_.next_member()) {
-        if (reader_.key() == "name") call.has_name = reader_.kind() == Kind::String;
+      for (std::size_t name = 0; reader_.next_member<kNameKey>(name);) {
+        if (name == 0) has_name = reader_.kind() == Kind::String;
         if (!reader_.skip()) return broken();
       }
     } else if (!reader_.skip()) {
@@ -176,16 +183,17 @@ Result<ChatReader::ToolCall> ChatReader::read_tool_call(std::size_t number) {
   }
   if (reader_.failed()) return broken();
 
-  if (call.id.empty()) return refuse(field(".id"), "the field is required and must not be empty");
-  if (call.type != "function" && call.type != "custom")
-    return refuse(field(".type"), "must be \"function\" or \"custom\", not {}", quoted(call.type));
-  if (call.type == "function" && !call.has_name)
+  if (id.empty()) return refuse(field(".id"), "the field is required and must not be empty");
+  if (type != "function" && type != "custom")
+    return refuse(field(".type"), "must be \"function\" or \"custom\", not {}", quoted(type));
+  if (type == "function" && !has_name)
     return refuse(field(".function.name"), "the field is required and must be a string");
-  return call;
+  message_calls_.push_back(id);
+  return {};
 }
 
 // Results mostly answer one of the latest calls; a set of all is made only for those that do not.
-bool ChatReader::knows_call(const std::string& id) {
+bool ChatReader::knows_call(std::string_view id) {
   constexpr std::size_t kLatest = 32;
   const std::size_t latest = std::min(call_ids_.size(), kLatest);
   const auto end = call_ids_.rbegin() + static_cast<std::ptrdiff_t>(latest);
@@ -196,7 +204,7 @@ bool ChatReader::knows_call(const std::string& id) {
   return call_index_.contains(id);
 }
 
-Result<> ChatReader::check_tool_call_id(const std::string& id) {
+Result<> ChatReader::check_tool_call_id(std::string_view id) {
   constexpr std::size_t kShown = 5;
   if (knows_call(id)) return {};
   auto field = fmt::format("messages[{}].tool_call_id", request_.messages.size());
@@ -214,6 +222,8 @@ Result<> ChatReader::check_tool_call_id(const std::string& id) {
 Result<> ChatReader::read_tools() {
   if (take_null()) return {};
   if (reader_.kind() != Kind::Array) return wrong_kind("tools", "an array");
+  if (take_known_tools()) return {};
+  const std::size_t begin = reader_.offset();
   std::size_t count = 0;
   reader_.enter();
   for (; reader_.next_element(); ++count) {
@@ -223,7 +233,21 @@ Result<> ChatReader::read_tools() {
   if (count > limits_.max_tools)
     return refuse("tools", "{} tools were given, at most {} are allowed (toolgate.limits.tools)",
                   count, limits_.max_tools);
+  if (known_tools_)
+    known_tools_->add(body_.substr(begin, reader_.end_offset() - begin), request_.tools);
   return {};
+}
+
+bool ChatReader::take_known_tools() {
+  if (!known_tools_) return false;
+  const std::size_t begin = reader_.offset();
+  const auto* list = known_tools_->find(body_.substr(begin));
+  if (!list || list->tools.size() > limits_.max_tools) return false;
+  request_.tools.reserve(list->tools.size());
+  for (const auto& tool : list->tools)
+    request_.tools.push_back({tool.name, body_.substr(begin + tool.begin, tool.size), nullptr});
+  reader_.pass(list->text.size());
+  return true;
 }
 
 Result<> ChatReader::read_tool() {
@@ -234,17 +258,16 @@ Result<> ChatReader::read_tool() {
   const std::size_t begin = reader_.offset();
   std::uint32_t seen = 0;
   ChatTool tool;
-  std::string type;
+  std::string_view type;
   bool has_function = false;
 
   reader_.enter();
-  while (reader_.next_member()) {
-    const std::string_view key = reader_.key();
-    if (key == "type") {
+  for (std::size_t key = 0; reader_.next_member<kToolKeys>(key);) {
+    if (key == 0) {
       if (!once(seen, 0)) return twice(field(".type"));
       if (reader_.kind() != Kind::String) return wrong_kind(field(".type"), "\"function\"");
-      type = reader_.read_string();
-    } else if (key == "function") {
+      type = keep(reader_.read_string());
+    } else if (key == 1) {
       if (!once(seen, 1)) return twice(field(".function"));
       if (reader_.kind() != Kind::Object) return wrong_kind(field(".function"), "an object");
       has_function = true;
@@ -271,19 +294,18 @@ Result<> ChatReader::read_function(ChatTool& tool) {
   };
   std::uint32_t seen = 0;
   reader_.enter();
-  while (reader_.next_member()) {
-    const std::string_view key = reader_.key();
-    if (key == "name") {
+  for (std::size_t key = 0; reader_.next_member<kFunctionKeys>(key);) {
+    if (key == 0) {
       if (!once(seen, 0)) return twice(field("name"));
       if (reader_.kind() != Kind::String) return wrong_kind(field("name"), "a string");
       tool.name = reader_.read_string();
       continue;
     }
-    if (key == "parameters") {
+    if (key == 2) {
       if (!once(seen, 1)) return twice(field("parameters"));
       if (reader_.kind() != Kind::Object && reader_.kind() != Kind::Null)
         return wrong_kind(field("parameters"), "an object (JSON Schema)");
-    } else if (key == "description") {
+    } else if (key == 1) {
       if (reader_.kind() != Kind::String && reader_.kind() != Kind::Null)
         return wrong_kind(field("description"), "a string");
     }

@@ -55,8 +55,7 @@ void JsonReader::enter() {
     return;
   }
   open_[depth_++] = *at_;
-  value_end_ = at_ + 1;
-  at_ = behind_space(value_end_);
+  pass_value(at_ + 1);
   entered_ = true;
 }
 
@@ -103,12 +102,11 @@ const char* JsonReader::behind_scalar(const char* at) {
 bool JsonReader::pass_scalar() {
   const char* const behind = behind_scalar(at_);
   if (behind == nullptr) return false;
-  value_end_ = behind;
-  at_ = behind_space(behind);
+  pass_value(behind);
   return true;
 }
 
-bool JsonReader::skip() {
+bool JsonReader::skip_nested() {
   if (failed()) return false;
   const std::size_t floor = depth_;
   String unread;

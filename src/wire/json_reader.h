@@ -4,9 +4,11 @@
 // of all tokens, its other way, costs more than this whole walk.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,15 +45,18 @@ class JsonReader {
   bool next_element();
   std::size_t key_offset() const { return static_cast<std::size_t>(key_begin_ - text_.data()); }
   std::string_view key();  // unescaped; until the next call
-  // Which of `names` the key is; their number when none, also when it is malformed.
-  std::size_t key_among(std::span<const std::string_view> names) {
-    return among(key_, key_buffer_, names);
-  }
+  // Tells as well which of kNames the key is: its place among them, or their number when it is
+  // none.
+  template <const auto& kNames>
+  bool next_member(std::size_t& key);
 
-  bool skip();                     // any value, checked
+  bool skip();  // any value, checked
+  // The value that stands next, which is known to be well-formed and to have `size` bytes.
+  void pass(std::size_t size) { pass_value(at_ + size); }
   std::string_view read_string();  // unescaped; until the next read
-  // Passes a string and tells which of `names` it is, like key_among().
-  std::size_t read_string_among(std::span<const std::string_view> names);
+  // Passes a string and tells which of kNames it is, like next_member().
+  template <const auto& kNames>
+  std::size_t read_string_among();
   std::string_view read_token();  // number, true, false or null as written
   bool at_end();                  // fails when more than white space follows
 
@@ -71,14 +76,20 @@ class JsonReader {
   const char* behind_space(const char* at) const;
   const char* behind_string(const char* at, String& string);
   const char* behind_key(const char* at, String& key);
+  const char* behind_colon(const char* at);
   const char* behind_scalar(const char* at);
   const char* behind_word(const char* at, std::string_view word);
   const char* behind_number(const char* at);
+  const char* next_key();  // where it begins; null at the end of the object and after a fault
+  void pass_value(const char* behind);
   bool pass_string(String& string);
   bool pass_scalar();
+  bool skip_nested();
   void leave();
-  std::size_t among(const String& string, std::string& buffer,
-                    std::span<const std::string_view> names);
+  template <const auto& kNames>
+  std::size_t name_at(const char* at) const;
+  template <const auto& kNames>
+  std::size_t among(const String& string, std::string& buffer);
   bool unescape(const String& string, std::string& buffer, std::string_view& out);
   const char* fail_at(const char* at, const char* reason);  // null
   const char* fail_string(const char* at, StringFault fault);
@@ -142,7 +153,10 @@ inline const char* JsonReader::behind_string(const char* at, String& string) {
 inline const char* JsonReader::behind_key(const char* at, String& key) {
   if (at == end_ || *at != '"') return fail_at(at, "a member's name in quotes is missing");
   at = behind_string(at, key);
-  if (at == nullptr) return nullptr;
+  return at != nullptr ? behind_colon(at) : nullptr;
+}
+
+inline const char* JsonReader::behind_colon(const char* at) {
   at = behind_space(at);
   if (at == end_ || *at != ':') return fail_at(at, "':' is missing");
   return behind_space(at + 1);
@@ -150,26 +164,51 @@ inline const char* JsonReader::behind_key(const char* at, String& key) {
 
 inline void JsonReader::leave() {
   --depth_;
-  value_end_ = at_ + 1;
-  at_ = behind_space(value_end_);
+  pass_value(at_ + 1);
   entered_ = false;
 }
 
-inline bool JsonReader::next_member() {
+inline const char* JsonReader::next_key() {
   const char* at = at_;
   if (at != end_ && *at == '}') {
     leave();
-    return false;
+    return nullptr;
   }
-  if (failed()) return false;
+  if (failed()) return nullptr;
   if (!entered_) {
-    if (at == end_ || *at != ',') return fail_at(at, "',' or '}' is missing") != nullptr;
+    if (at == end_ || *at != ',') return fail_at(at, "',' or '}' is missing");
     at = behind_space(at + 1);
   }
   entered_ = false;
   key_begin_ = at;
-  at = behind_key(at, key_);
+  return at;
+}
+
+inline bool JsonReader::next_member() {
+  const char* at = next_key();
+  if (at != nullptr) at = behind_key(at, key_);
   if (at == nullptr) return false;
+  at_ = at;
+  return true;
+}
+
+// A name that is guessed right needs no search for its end. The processor then goes on before the
+// text has been read, where a search would make it wait.
+template <const auto& kNames>
+bool JsonReader::next_member(std::size_t& key) {
+  const char* at = next_key();
+  if (at == nullptr) return false;
+  key = name_at<kNames>(at);
+  if (key != kNames.size()) {
+    key_.begin = at + 1;
+    key_.end = key_.begin + kNames[key].size();
+    key_.escaped = false;
+    at = behind_colon(key_.end + 1);
+  } else {
+    at = behind_key(at, key_);
+    if (at != nullptr) key = among<kNames>(key_, key_buffer_);
+  }
+  if (at == nullptr || failed()) return false;
   at_ = at;
   return true;
 }
@@ -189,32 +228,53 @@ inline bool JsonReader::next_element() {
   return true;
 }
 
+inline void JsonReader::pass_value(const char* behind) {
+  value_end_ = behind;
+  at_ = behind_space(behind);
+}
+
 inline bool JsonReader::pass_string(String& string) {
   const char* const behind = behind_string(at_, string);
   if (behind == nullptr) return false;
-  value_end_ = behind;
-  at_ = behind_space(behind);
+  pass_value(behind);
   return true;
 }
 
-inline std::size_t JsonReader::among(const String& string, std::string& buffer,
-                                     std::span<const std::string_view> names) {
-  const char* begin = string.begin;
-  auto size = static_cast<std::size_t>(string.end - begin);
-  if (string.escaped) {
-    std::string_view text;
-    if (!unescape(string, buffer, text)) return names.size();
-    begin = text.data();
-    size = text.size();
-  }
+inline bool JsonReader::skip() {
+  String unread;
+  return token() == '"' ? pass_string(unread) : skip_nested();
+}
+
+// Which of kNames stands at `at`, in quotes and without escapes.
+template <const auto& kNames>
+std::size_t JsonReader::name_at(const char* at) const {
+  const auto left = static_cast<std::size_t>(end_ - at);
   std::size_t number = 0;
-  while (number < names.size() && std::string_view(begin, size) != names[number]) ++number;
+  for (; number < kNames.size(); ++number) {
+    const std::string_view name = kNames[number];
+    if (left >= name.size() + 2 && at[0] == '"' && at[name.size() + 1] == '"' &&
+        std::memcmp(at + 1, name.data(), name.size()) == 0)
+      break;
+  }
   return number;
 }
 
-inline std::size_t JsonReader::read_string_among(std::span<const std::string_view> names) {
+template <const auto& kNames>
+std::size_t JsonReader::among(const String& string, std::string& buffer) {
+  std::string_view text;
+  if (!string.escaped || !unescape(string, buffer, text)) return kNames.size();
+  return static_cast<std::size_t>(std::ranges::find(kNames, text) - kNames.begin());
+}
+
+template <const auto& kNames>
+std::size_t JsonReader::read_string_among() {
+  const std::size_t number = name_at<kNames>(at_);
+  if (number != kNames.size()) {
+    pass_value(at_ + kNames[number].size() + 2);
+    return number;
+  }
   String string;
-  return pass_string(string) ? among(string, string_buffer_, names) : names.size();
+  return pass_string(string) ? among<kNames>(string, string_buffer_) : number;
 }
 
 }  // namespace toolgate

@@ -9,8 +9,9 @@
 
 namespace toolgate {
 
-Result<ChatRequest> parse_chat_request(std::string_view body, const ChatLimits& limits) {
-  return ChatReader(body, limits).read();
+Result<ChatRequest> parse_chat_request(std::string_view body, const ChatLimits& limits,
+                                       KnownTools* known_tools) {
+  return ChatReader(body, limits, known_tools).read();
 }
 
 const AddedTools::Entry* AddedTools::find(std::string_view name) const {

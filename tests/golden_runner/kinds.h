@@ -32,5 +32,8 @@ void run_toolsets(const json::value& file, Tally& tally);
 void run_references(const json::value& file, Tally& tally);
 void run_virtual_tools(const json::value& file, Tally& tally);
 void run_manifest(const json::value& file, Tally& tally);
+void run_confirmation(const json::value& file, Tally& tally);
+void run_url_globs(const json::value& file, Tally& tally);
+void run_edit_globs(const json::value& file, Tally& tally);
 
 }  // namespace toolgate

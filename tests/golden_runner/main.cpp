@@ -56,6 +56,9 @@ constexpr std::array kKinds{
     Kind{"references", run_references},
     Kind{"virtual_tools", run_virtual_tools},
     Kind{"manifest", run_manifest},
+    Kind{"confirmation", run_confirmation},
+    Kind{"url_globs", run_url_globs},
+    Kind{"edit_globs", run_edit_globs},
 };
 
 std::string known_kinds() {

@@ -43,10 +43,12 @@ export function routes() {
 
 export class Gateway {
   // `files` are written below the gateway's home first: {'.config/toolgate/…': text or object}.
-  constructor({settings = {}, env = {}, port = 0, files = {}, args = []} = {}) {
-    this.folder = mkdtempSync(path.join(os.tmpdir(), 'toolgate-test-'));
+  // `folder` is the one of a gateway that was killed: the same data.
+  constructor({settings = {}, env = {}, port = 0, files = {}, args = [], folder} = {}) {
+    this.folder = folder ?? mkdtempSync(path.join(os.tmpdir(), 'toolgate-test-'));
     this.settingsFile = path.join(this.folder, 'settings.json');
-    for (const name of ['workspace', 'data']) mkdirSync(path.join(this.folder, name));
+    for (const name of ['workspace', 'data'])
+      mkdirSync(path.join(this.folder, name), {recursive: true});
     this.writeSettings(settings);
     for (const [name, content] of Object.entries(files)) this.writeFile(name, content);
     this.log = '';
@@ -120,6 +122,13 @@ export class Gateway {
   rss() {
     const pages = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8'));
     return Number(pages[1]) * 1024;
+  }
+
+  // As if the power went: nothing is cleaned up.
+  async crash() {
+    this.signal('SIGKILL');
+    await this.exited;
+    assert.doesNotMatch(this.log, /ERROR: \w+Sanitizer|runtime error:/);
   }
 
   // Every gateway must end with 0 and without a sanitizer's report, also after a hard test.

@@ -86,5 +86,27 @@ TEST(BodyBufferPool, KeepsNothingHugeAndNotTooMuch) {
   EXPECT_LT(kept, 20);
 }
 
+TEST(BodyBufferPool, KeepsReadBlocksApartAndNotTooMany) {
+  BodyBufferPool pool;
+  EXPECT_EQ(pool.take_read_block(), nullptr);
+  const auto give_block = [&] {
+    constexpr std::size_t kSize = BodyBufferPool::kReadBlock;
+    auto block = std::make_unique<char[]>(kSize);
+    const char* const place = block.get();
+    pool.give(BodyBuffer(std::move(block), kSize, 100, 10'000));
+    return place;
+  };
+  const char* const place = give_block();
+  EXPECT_EQ(pool.take().capacity(), 0u);
+  EXPECT_EQ(pool.take_read_block().get(), place);
+  EXPECT_EQ(pool.take_read_block(), nullptr) << "it was given out twice";
+
+  for (int i = 0; i < 1'000; ++i) give_block();
+  int kept = 0;
+  while (pool.take_read_block()) ++kept;
+  EXPECT_GT(kept, 0);
+  EXPECT_LT(kept, 100);
+}
+
 }  // namespace
 }  // namespace toolgate

@@ -50,6 +50,37 @@ void expect_broken(const std::string& body, std::string_view part = "") {
   EXPECT_NE(request.error().message.find(part), std::string::npos) << request.error().message;
 }
 
+// Names are first looked for as clients mostly write them, without spaces and escapes.
+TEST(ChatRequest, NamesAreKnownHoweverTheyAreWritten) {
+  const std::string call = R"("tool_calls":[{"id":"c","type":"function","function":{"name":"f"}}])";
+  for (const std::string role : {R"("role":"assistant")", R"("role" : "assistant")",
+                                 R"("r\u006fle":"assistant")", R"("role":"\u0061ssistant")"}) {
+    expect_accepted(R"({"messages":[{)" + role + "," + call +
+                    R"(},{"role":"tool","tool_call_id":"\u0063"}]})");
+    expect_refused(R"({"messages":[{)" + role + R"(,"rol\u0065":"user"}]})", "messages[0].role",
+                   "twice");
+  }
+  expect_refused(R"({"messages":[{"role\"":"user"}]})", "messages[0].role", "required");
+  expect_refused(R"({"messages":[{"roles":"user"}]})", "messages[0].role", "required");
+  expect_refused(R"({"messages":[{"role":"user "}]})", "messages[0].role", "one of");
+  expect_broken(R"({"messages":[{"role" "user"}]})", "':' is missing");
+  expect_broken(R"({"messages":[{"role)", "not closed");
+  expect_broken(R"({"messages":[{"role")", "ends too early");
+  expect_broken(R"({"messages":[{"ro\qle":"user"}]})", "wrong escape");
+}
+
+// An id that is written with escapes is kept apart from the body.
+TEST(ChatRequest, IdsWithEscapesStayKnown) {
+  std::string messages;
+  for (int i = 0; i < 100; ++i)
+    messages += fmt::format(
+        R"({{"role":"assistant","tool_calls":[{{"id":"\u0063all {}","function":{{"name":"f"}}}}]}},)",
+        i);
+  for (int i = 0; i < 100; i += 9)
+    messages += fmt::format(R"({{"role":"tool","tool_call_id":"call {}"}},)", i);
+  expect_accepted(R"({"messages":[)" + messages + R"({"role":"user"}]})");
+}
+
 TEST(ChatRequest, ReadsWhatIsDecidedOnAndKeepsTheRestAsBytes) {
   const std::string body =
       R"( { "model" : "gpt" ,"messages":[{"content":"a","role":"system"},)"

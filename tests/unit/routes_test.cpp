@@ -34,12 +34,41 @@ TEST(Routes, EveryRouteIsFoundByItsOwnPath) {
   }
 }
 
-TEST(Routes, APathParameterStandsAtTheEndOnly) {
+TEST(Routes, APathParameterIsAWholeSegmentAndTheOnlyOne) {
   for (const Route& route : routes()) {
     const auto brace = route.path.find('{');
     if (brace == route.path.npos) continue;
+    const auto after = route.path.substr(route.path.find('}') + 1);
     EXPECT_EQ(route.path[brace - 1], '/') << route.path;
-    EXPECT_EQ(route.path.find('}'), route.path.size() - 1) << route.path;
+    EXPECT_TRUE(after.empty() || after.front() == '/') << route.path;
+    EXPECT_EQ(after.find('{'), after.npos) << route.path;
+  }
+}
+
+TEST(Routes, APathParameterMayStandInTheMiddle) {
+  for (const auto& [path, pattern, name] :
+       {std::tuple{"/v1/tools/act/invoke", "/v1/tools/{name}/invoke", "act"},
+        std::tuple{"/v1/tools/set/act/invoke", "/v1/tools/{name}/invoke", "set/act"},
+        std::tuple{"/v1/tools/a%2Fb/invoke", "/v1/tools/{name}/invoke", "a/b"},
+        std::tuple{"/v1/invocations/inv_1/confirm", "/v1/invocations/{id}/confirm", "inv_1"}}) {
+    const auto match = match_route("POST", path);
+    ASSERT_NE(match.route, nullptr) << path;
+    EXPECT_EQ(match.route->path, pattern);
+    EXPECT_EQ(match.parameter, name);
+  }
+  EXPECT_EQ(match_route("POST", "/v1/tools//invoke").route, nullptr);
+  EXPECT_EQ(match_route("POST", "/v1/tools/invoke").route, nullptr);
+}
+
+// An agent's own tools must not be able to approve.
+TEST(Routes, WhatDecidesForAPersonIsTheOperatorsOnly) {
+  for (const auto& [method, path] :
+       {std::pair{"POST", "/v1/invocations/x/confirm"}, std::pair{"GET", "/v1/approvals"},
+        std::pair{"DELETE", "/v1/approvals"}, std::pair{"DELETE", "/v1/approvals/x"},
+        std::pair{"POST", "/v1/tools"}, std::pair{"DELETE", "/v1/tools/x"}}) {
+    const auto match = match_route(method, path);
+    ASSERT_NE(match.route, nullptr) << path;
+    EXPECT_EQ(match.route->access, Access::Operator) << method << ' ' << path;
   }
 }
 

@@ -1,4 +1,4 @@
-// Models from files and from the environment, and the choice of the default one.
+// Models from files and from the environment, and the choice of the default and the naming one.
 #include <map>
 
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@ namespace {
 using ModelSettingsList = SettingsFilesTest;
 using EnvironmentModel = SettingsFilesTest;
 using DefaultModelSetting = SettingsFilesTest;
+using NamingModelSetting = SettingsFilesTest;
 
 TEST_F(ModelSettingsList, AllMembersAreRead) {
   profile(R"({"toolgate.models": [
@@ -172,6 +173,29 @@ TEST_F(DefaultModelSetting, MayBeTheOneOfTheEnvironment) {
   environment_ = {{"OPENAI_API_KEY", "k"}};
   profile(R"({"toolgate.defaultModel": "default"})");
   EXPECT_EQ(loaded().default_model, "default");
+}
+
+TEST_F(NamingModelSetting, IsOneOfTheModelsOrNone) {
+  EXPECT_EQ(loaded().naming_model, "");
+  profile(R"({"toolgate.models": [{"id": "m", "provider": "demo"}],
+    "toolgate": {"virtualTools": {"namingModel": "m"}}})");
+  EXPECT_EQ(loaded().naming_model, "m");
+  vscode(R"({"toolgate.virtualTools.namingModel": "toolgate/demo"})");
+  EXPECT_EQ(loaded().naming_model, "m");
+  extra(R"({"toolgate.virtualTools.namingModel": ""})");
+  EXPECT_EQ(loaded().naming_model, "");
+}
+
+TEST_F(NamingModelSetting, MustExist) {
+  profile("{\n\"toolgate.virtualTools.namingModel\": \"x\"}");
+  EXPECT_EQ(
+      error(),
+      "profile/settings.json:2:38: toolgate.virtualTools.namingModel names \"x\", which is not "
+      "configured; there are: toolgate/demo");
+  profile("{\"toolgate.virtualTools.namingModel\": 5}");
+  EXPECT_EQ(error(),
+            "profile/settings.json:1:39: toolgate.virtualTools.namingModel must be the id of a "
+            "model, or empty");
 }
 
 }  // namespace

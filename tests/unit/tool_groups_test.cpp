@@ -250,6 +250,35 @@ TEST(ToolGroups, ANamerNamesWhatItWants) {
   EXPECT_TRUE(tree->find("activate_best_group_2").has_value());
 }
 
+// Calls every group what another one is called without a namer.
+struct ShiftingNamer final : GroupNamer {
+  explicit ShiftingNamer(const GroupTree& tree) : plain(tree) {}
+  std::optional<Names> names_for(std::span<const OfferedTool>) const override {
+    const std::size_t other = ++asked % (plain.groups().size() - 1) + 1;
+    return Names{plain.groups()[other].name.substr(kGroupNamePrefix.size()), {}};
+  }
+  const GroupTree& plain;
+  mutable std::size_t asked = 0;
+};
+
+TEST(ToolGroups, TheNameWithoutANamerStillFindsItsGroup) {
+  for (const Shape& shape : kShapes) {
+    const auto made = generate(shape.builtin, shape.sources, shape.per_source, 8);
+    const auto plain = group_tools(made.tools, {});
+    if (plain->groups().size() < 3) continue;
+    const ShiftingNamer namer(*plain);
+    const auto tree = group_tools(made.tools, {.namer = &namer});
+    expect_sound(*tree, made.tools.size(), 128);
+    ASSERT_EQ(tree->groups().size(), plain->groups().size());
+    for (std::uint32_t i = 1; i < plain->groups().size(); ++i) {
+      const std::string& name = plain->groups()[i].name;
+      EXPECT_EQ(tree->find(name), (GroupEntry{true, i})) << name;
+      EXPECT_EQ(tree->find(tree->groups()[i].name), (GroupEntry{true, i}));
+      EXPECT_EQ(tree->groups()[i].entries, plain->groups()[i].entries);
+    }
+  }
+}
+
 TEST(ToolGroups, BuiltinToolsAreGroupedByCategoryWhenAsked) {
   constexpr std::array<std::string_view, 7> kNames{
       "read_file", "runTests", "mine", "test_search", "fetch_webpage", "test_failure", "list_dir"};

@@ -75,14 +75,24 @@ TurnReport make_report(const ChatRequest& request, const Catalog& catalog) {
   return report;
 }
 
+std::shared_ptr<const ChatProvider> naming_model(const std::shared_ptr<const Snapshot>& snapshot) {
+  const std::string& id = snapshot->settings.naming_model;
+  if (id.empty()) return nullptr;
+  return {snapshot, snapshot->find_model(id)};
+}
+
 // What the request's tools are for the model: registered ones are added, all are shaped.
 Task<Result<void>> prepare_tools(RequestContext& context, ChatRequest& request,
                                  const ModelInfo& model, TurnReport& report) {
   const Settings& settings = context.snapshot->settings;
   const SchemaChanges changes = settings.families.changes_for(model.family);
   const Cancel& cancel = context.exchange.cancel();
-  const OfferSettings offer{model, changes, settings.limits.tools,
-                            settings.virtual_tools_threshold};
+  const OfferSettings offer{.model = model,
+                            .changes = changes,
+                            .limit = settings.limits.tools,
+                            .threshold = settings.virtual_tools_threshold,
+                            .naming_model = naming_model(context.snapshot),
+                            .group_names = &context.group_names};
   if (request.tool_mode != ToolMode::None)
     if (auto offered = co_await offer_tools(request, *context.catalog, offer, context.tool_offers,
                                             report, cancel);

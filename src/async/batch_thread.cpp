@@ -1,0 +1,76 @@
+#include "async/batch_thread.h"
+
+#include <future>
+
+#include "base/log.h"
+
+namespace toolgate {
+
+BatchThread::BatchThread(Steps steps) : steps_(std::move(steps)), thread_([this] { loop(); }) {}
+
+BatchThread::~BatchThread() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void BatchThread::post(std::move_only_function<void()> work) {
+  enqueue({.work = std::move(work), .resume = nullptr});
+}
+
+void BatchThread::enqueue(Item item) {
+  bool was_empty = false;
+  {
+    const std::lock_guard lock(mutex_);
+    was_empty = queue_.empty();
+    queue_.push_back(std::move(item));
+  }
+  if (was_empty) wake_.notify_one();
+}
+
+void BatchThread::wait_for(std::move_only_function<void()> work, Result<void>& ended) {
+  std::promise<Result<void>> promise;
+  auto future = promise.get_future();
+  enqueue({.work = std::move(work),
+           .resume = [&promise](Result<void> result) { promise.set_value(std::move(result)); }});
+  ended = future.get();
+}
+
+void BatchThread::loop() {
+  std::vector<Item> items;
+  for (;;) {
+    next_idle_ = steps_.idle ? steps_.idle() : std::nullopt;
+    {
+      std::unique_lock lock(mutex_);
+      const auto due = [this] { return stopping_ || !queue_.empty(); };
+      if (next_idle_)
+        wake_.wait_until(lock, *next_idle_, due);
+      else
+        wake_.wait(lock, due);
+      if (stopping_ && queue_.empty()) return;
+      items.swap(queue_);
+    }
+    if (!items.empty()) run_batch(items);
+    items.clear();
+  }
+}
+
+void BatchThread::run_batch(std::vector<Item>& items) {
+  Result<void> outcome = steps_.begin();
+  if (outcome) {
+    try {
+      for (Item& item : items) item.work();
+      outcome = steps_.end();
+    } catch (const std::exception& error) {
+      log(LogLevel::Error, "work on the ledger's thread ended by an exception: {}", error.what());
+      outcome = fail(Errc::Internal, "an internal error; see the log");
+    }
+  }
+  for (Item& item : items)
+    if (item.resume) item.resume(outcome);
+}
+
+}  // namespace toolgate

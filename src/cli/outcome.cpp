@@ -1,0 +1,93 @@
+#include "cli/outcome.h"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "cli/json_document.h"
+#include "cli/moments.h"
+#include "cli/terminal.h"
+#include "invoke/visible_text.h"
+#include "tokens/base64.h"
+
+namespace toolgate {
+namespace {
+
+void print_part(const JsonNode& part, const Terminal& terminal) {
+  const std::string text = text_of(part, "text");
+  if (text_of(part, "type") == "text") {
+    terminal.print(terminal.is_terminal() ? visible_text(text) : text);
+    if (!text.ends_with('\n')) terminal.print("\n");
+    return;
+  }
+  const std::string data = text_of(part, "data");
+  if (!terminal.is_terminal()) {
+    terminal.print(decode_base64_prefix(data, data.size()));
+    return;
+  }
+  const std::string size = counted(base64_bytes(data), "byte");
+  terminal.print(terminal.paint(Paint::Dim,
+                                fmt::format("({}, {}; a pipe or a file gets the data)\n",
+                                            visible_text(text_of(part, "mimeType"), false), size)));
+}
+
+// "allowed once by operator", "a setting: chat.tools.global.autoApprove", …
+std::string decision_words(const JsonNode& decision) {
+  const std::string kind = text_of(decision, "kind");
+  const std::string by = text_of(decision, "by");
+  const std::string scope = text_of(decision, "scope");
+  const std::string from = by.empty() ? "" : " by " + by;
+  if (kind == "UserAction") return fmt::format("allowed {}{}", scope, from);
+  if (kind == "LmServicePerTool") return fmt::format("approval remembered ({})", scope);
+  if (kind == "Setting") return "allowed by " + text_of(decision, "setting");
+  if (kind == "ConfirmationNotNeeded") return "no question needed";
+  if (kind == "Skipped") return "skipped" + from;
+  if (kind == "Timeout") return "nobody decided in time";
+  return "denied" + from;
+}
+
+void print_summary(const JsonNode& outcome, bool good, const Terminal& terminal) {
+  if (!terminal.is_terminal()) return;
+  std::string line = visible_text(text_of(outcome, "name"), false) + "  " +
+                     duration_words(number_of(outcome, "duration_ms"));
+  if (const JsonNode* decision = outcome.find("decision"); decision && decision->size > 0)
+    line += "  " + visible_text(decision_words(*decision), false);
+  terminal.print(fmt::format(
+      "{} {}\n", good ? terminal.paint(Paint::Green, "✓") : terminal.paint(Paint::Red, "✗"),
+      terminal.paint(Paint::Dim, cut_to_columns(line, terminal.width() - 2))));
+}
+
+void print_failure(const JsonNode& outcome) {
+  const std::string name = visible_text(text_of(outcome, "name"), false);
+  std::string why = text_of(outcome, "error");
+  const JsonNode* content = outcome.find("content");
+  if (why.empty() && content && content->first) why = text_of(*content->first, "text");
+  fmt::print(stderr, "toolgate: {} {}: {}\n", name,
+             text_of(outcome, "ending") == "result" ? "failed" : "gave no result",
+             visible_text(why));
+}
+
+}  // namespace
+
+Result<int> print_outcome(std::string json, bool as_json) {
+  const auto document = JsonDocument::parse(std::move(json));
+  if (!document) return std::unexpected(document.error());
+  const JsonNode& outcome = document->root();
+  const bool good = text_of(outcome, "ending") == "result" && !outcome.find("error");
+  if (as_json) {
+    fmt::print("{}\n", document->text());
+    return good ? 0 : 1;
+  }
+  print_summary(outcome, good, Terminal(stderr));
+  if (!good) {
+    print_failure(outcome);
+    return 1;
+  }
+  const Terminal terminal(stdout);
+  if (const JsonNode* content = outcome.find("content"))
+    for (const JsonNode* part = content->first; part; part = part->next)
+      print_part(*part, terminal);
+  return 0;
+}
+
+}  // namespace toolgate

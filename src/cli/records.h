@@ -1,0 +1,35 @@
+// What is remembered and recorded, from a running gateway or, without one, from the data folder
+// itself. Answers are the objects of the HTTP API either way.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/catalog_options.h"
+#include "cli/gateway_client.h"
+#include "invoke/store.h"
+
+namespace toolgate {
+
+class Records {
+ public:
+  virtual ~Records() = default;
+
+  virtual Result<std::string> approvals() = 0;              // GET /v1/approvals
+  virtual Result<std::string> revoke(std::string id) = 0;   // DELETE /v1/approvals/{id}
+  virtual Result<std::string> reset() = 0;                  // DELETE /v1/approvals
+  virtual Result<std::string> audit(AuditQuery query) = 0;  // GET /v1/audit
+  virtual Result<std::string> verify() = 0;                 // GET /v1/audit/verify
+};
+
+std::unique_ptr<Records> make_gateway_records(GatewayLink link);
+Result<std::unique_ptr<Records>> open_local_records(const CatalogOptions& options);
+
+// Of the gateway that runs, else of the folder.
+Result<std::unique_ptr<Records>> open_records(const GatewayChoice& gateway,
+                                              const CatalogOptions& options);
+
+// "after=7&limit=100&order=desc…"
+std::string write_audit_query(const AuditQuery& query);
+
+}  // namespace toolgate

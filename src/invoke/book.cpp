@@ -1,0 +1,443 @@
+#include "invoke/book.h"
+
+#include <algorithm>
+
+#include "base/ids.h"
+#include "invoke/book_open.h"
+#include "invoke/canonical.h"
+
+namespace toolgate {
+namespace {
+
+// Beyond this, ended calls are thrown out now and then, not one by one.
+constexpr std::size_t kPruneEvery = 1'000;
+
+bool is_ask(const Verdict& verdict) {
+  return verdict.kind == Verdict::Kind::Ask;
+}
+
+Invocation make_invocation(const Verdict& verdict) {
+  switch (verdict.kind) {
+    case Verdict::Kind::Run:
+      return Invocation::ready(verdict.question.prepared, verdict.decision);
+    case Verdict::Kind::Ask:
+      return Invocation::ready(verdict.question.prepared);
+    case Verdict::Kind::Refuse:
+      break;
+  }
+  return Invocation::cancelled(verdict.decision);
+}
+
+// Someone who cannot wait gets the answer that a person would have to give, and it is no.
+void refuse_instead_of_asking(Verdict& verdict) {
+  verdict.kind = Verdict::Kind::Refuse;
+  verdict.decision = {.kind = DecisionKind::Denied,
+                      .by = "caller",
+                      .rule = "confirmation of the request",
+                      .message =
+                          "a person would have to confirm this call, and the caller did not "
+                          "want to wait for one"};
+  verdict.trail.push_back({verdict.decision.rule, "a person would be asked → refused", true});
+}
+
+Error already_ended(const InvocationRow& row) {
+  return {
+      Errc::Conflict,
+      fmt::format("{} is {}: nothing can be decided about it any more", row.id, name_of(row.state)),
+      {}};
+}
+
+}  // namespace
+
+InvocationBook::InvocationBook(Store& store, BookOptions options)
+    : store_(store), options_(std::move(options)), approvals_(options_.most_approvals) {}
+
+InvocationBook::~InvocationBook() = default;
+
+Result<std::unique_ptr<InvocationBook>> InvocationBook::open(Store& store, BookOptions options) {
+  std::unique_ptr<InvocationBook> book(new InvocationBook(store, std::move(options)));
+  if (auto begun = store.begin(); !begun) return std::unexpected(begun.error());
+  auto loaded = book->load();
+  if (loaded) loaded = book->mark_interrupted();
+  if (loaded) loaded = store.commit();
+  if (loaded) return book;
+  store.roll_back();
+  return std::unexpected(loaded.error());
+}
+
+Result<void> InvocationBook::load() {
+  open_.clear();
+  expiries_.clear();
+  news_ = {};
+  failure_.reset();
+  approvals_ = Approvals(options_.most_approvals);
+  auto last = store_.last_audit();
+  if (!last) return std::unexpected(last.error());
+  last_audit_ = std::move(*last);
+  auto approvals = store_.load_approvals();
+  if (!approvals) return std::unexpected(approvals.error());
+  for (Approval& approval : *approvals) (void)approvals_.remember(std::move(approval));
+  auto rows = store_.open_invocations();
+  if (!rows) return std::unexpected(rows.error());
+  for (InvocationRow& row : *rows) {
+    watch(row);
+    auto id = row.id;
+    open_.emplace(std::move(id), std::make_unique<Open>(restore_open(std::move(row))));
+  }
+  return {};
+}
+
+Result<void> InvocationBook::reload() {
+  return load();
+}
+
+// What ran when the last process died may have done its work or not: it is never run again. That
+// goes for one that asked a question while it ran, too.
+Result<void> InvocationBook::mark_interrupted() {
+  std::vector<std::string> interrupted;
+  for (const auto& [id, open] : open_)
+    if (open->row->started_at != 0 && open->row->state != InvocationState::WaitingForPostApproval)
+      interrupted.push_back(id);
+  std::ranges::sort(interrupted);
+  for (const std::string& id : interrupted) {
+    Open& open = *open_.at(id);
+    InvocationRow row = *open.row;
+    row.unknown_outcome = true;
+    row.error = "the gateway stopped while this call ran; whether it finished is not known";
+    row.ended_at = options_.now();
+    unwatch(row);
+    row.expires_at = 0;
+    row.state = InvocationState::Completed;
+    if (auto noted = note(AuditKind::Unknown, row, "gateway", {}); !noted) return noted;
+    if (auto written = write(open, std::move(row)); !written) return written;
+    open_.erase(id);
+  }
+  return {};
+}
+
+Result<Proposed> InvocationBook::propose(Proposal proposal) {
+  if (open_.size() >= options_.most_open)
+    return fail(Errc::Overloaded, "{} calls are open; no more can be taken", open_.size());
+  const std::int64_t now = options_.now();
+  Proposed proposed;
+  proposed.verdict = decide_call(proposal.facts, approvals_, now);
+  Verdict& verdict = proposed.verdict;
+  if (is_ask(verdict) && !proposal.may_wait) refuse_instead_of_asking(verdict);
+
+  auto open = std::make_unique<Open>(Open{.row = nullptr, .machine = make_invocation(verdict)});
+  open->approvals = proposal.facts.approvals;
+  open->confirmation_time = proposal.confirmation_time;
+  open->definition = std::move(proposal.definition);
+  open->server_definition = std::move(proposal.server_definition);
+  if (verdict.question.prepared.confirm_results)
+    open->facts = std::make_shared<const CallFacts>(std::move(proposal.facts));
+
+  if (verdict.outdated) {
+    const Approval outdated = *verdict.outdated;
+    verdict.outdated = nullptr;
+    proposed.definition_changes = definition_changes(outdated, *open);
+    const auto voided = void_approval(outdated, "gateway", "the definition has changed");
+    if (!voided) return std::unexpected(voided.error());
+  }
+  if (verdict.approval) {
+    const auto used = note_use(*verdict.approval, now);
+    if (!used) return std::unexpected(used.error());
+    verdict.approval = nullptr;
+  }
+
+  InvocationRow row = std::move(proposal.call);
+  row.id = make_id("inv_");
+  row.created_at = now;
+  row.state = open->machine.state();
+  if (is_ask(verdict)) {
+    row.confirmation = write_confirmation(verdict.question, *open, proposed.definition_changes);
+    if (proposal.confirmation_time > 0) row.expires_at = now + proposal.confirmation_time;
+  } else {
+    row.decision = write_decision(verdict.decision);
+    row.decided_at = now;
+    (verdict.kind == Verdict::Kind::Run ? row.started_at : row.ended_at) = now;
+    if (verdict.kind == Verdict::Kind::Refuse) row.error = verdict.decision.message;
+  }
+
+  if (auto written = stored(store_.insert_invocation(row)); !written)
+    return std::unexpected(written.error());
+  if (auto noted = note_proposal(row); !noted) return std::unexpected(noted.error());
+  if (!is_ask(verdict))
+    if (auto noted = note_decision(row, verdict.decision); !noted)
+      return std::unexpected(noted.error());
+  if (verdict.kind == Verdict::Kind::Run)
+    if (auto noted = note_start(row); !noted) return std::unexpected(noted.error());
+
+  proposed.call = std::make_shared<const InvocationRow>(std::move(row));
+  tell_call(proposed.call);
+  if (!is_terminal(proposed.call->state)) {
+    open->row = proposed.call;
+    watch(*proposed.call);
+    open_.emplace(proposed.call->id, std::move(open));
+  } else if (auto pruned = count_ended(); !pruned) {
+    return std::unexpected(pruned.error());
+  }
+  return proposed;
+}
+
+Result<InvocationBook::Open*> InvocationBook::find_open(std::string_view id) {
+  const auto found = open_.find(std::string(id));
+  if (found != open_.end()) return found->second.get();
+  auto ended = stored(store_.find_invocation(id));
+  if (!ended) return std::unexpected(ended.error());
+  if (*ended) return std::unexpected(already_ended(**ended));
+  return fail(Errc::NotFound, "there is no call {}", id);
+}
+
+Result<InvocationBook::Row> InvocationBook::confirm(const Confirmation& confirmation, bool held) {
+  auto found = find_open(confirmation.id);
+  if (!found) return std::unexpected(found.error());
+  Open& open = **found;
+  InvocationRow row = *open.row;
+  const bool about_result = row.state == InvocationState::WaitingForPostApproval;
+  if (!is_waiting_for_person(row.state))
+    return fail(Errc::Conflict, "{} is {}: it does not wait for a decision", row.id,
+                name_of(row.state));
+  if (open.approved)
+    return fail(Errc::Conflict, "{} is approved already and can be resumed", row.id);
+  if (confirmation.arguments_hash && *confirmation.arguments_hash != row.binding_hash)
+    return fail_at("arguments_hash", Errc::Conflict,
+                   "what you saw is not what would run: look at {} again", row.id);
+  if (confirmation.parameters)
+    if (auto taken = take_edited(confirmation, open, row); !taken)
+      return std::unexpected(taken.error());
+  const bool allows = confirmation.choice == Confirmation::Choice::Allow;
+  if (allows && confirmation.scope != ApprovalScope::Once)
+    if (auto kept = remember(confirmation, open, row); !kept) return std::unexpected(kept.error());
+
+  const Decision decision = decision_of(confirmation);
+  const bool has_begun = row.started_at != 0;
+  if (allows && !has_begun && !held) return keep_for_resume(open, std::move(row), decision);
+  open.machine.confirm(decision);
+  return settle(open, std::move(row), decision, about_result);
+}
+
+// Approved, but whoever asked has gone: it begins when someone resumes it, and not later than that.
+Result<InvocationBook::Row> InvocationBook::keep_for_resume(Open& open, InvocationRow row,
+                                                            const Decision& decision) {
+  open.approved = true;
+  row.decision = write_decision(decision);
+  row.decided_at = options_.now();
+  unwatch(row);
+  row.expires_at = row.decided_at + options_.resume_time;
+  watch(row);
+  if (auto noted = note_decision(row, decision); !noted) return std::unexpected(noted.error());
+  if (auto written = write(open, std::move(row)); !written) return std::unexpected(written.error());
+  news_.settled.push_back(open.row);
+  tell_call(open.row);
+  return open.row;
+}
+
+Result<InvocationBook::Row> InvocationBook::settle(Open& open, InvocationRow row,
+                                                   const Decision& decision, bool about_result) {
+  const std::int64_t now = options_.now();
+  unwatch(row);
+  row.expires_at = 0;
+  row.state = open.machine.state();
+  (about_result ? row.post_decision : row.decision) = write_decision(decision);
+  if (!about_result) row.decided_at = now;
+  const bool begins = row.state == InvocationState::Executing && row.started_at == 0;
+  if (begins) row.started_at = now;
+  if (is_terminal(row.state)) {
+    row.ended_at = now;
+    if (!decision.lets_run()) {
+      row.error = decision.message;
+      if (about_result) row.result.clear();
+    }
+  }
+  if (auto noted = note_decision(row, decision); !noted) return std::unexpected(noted.error());
+  if (begins)
+    if (auto noted = note_start(row); !noted) return std::unexpected(noted.error());
+  return finish(open, std::move(row));
+}
+
+// Writes the row down and tells it; an ended one leaves the book.
+Result<InvocationBook::Row> InvocationBook::finish(Open& open, InvocationRow row) {
+  if (auto written = write(open, std::move(row)); !written) return std::unexpected(written.error());
+  Row now = open.row;
+  news_.settled.push_back(now);
+  tell_call(now);
+  if (is_terminal(now->state)) {
+    open_.erase(now->id);
+    if (auto pruned = count_ended(); !pruned) return std::unexpected(pruned.error());
+  }
+  return now;
+}
+
+Result<InvocationBook::Row> InvocationBook::resume(std::string_view id) {
+  auto found = find_open(id);
+  if (!found) return std::unexpected(found.error());
+  Open& open = **found;
+  if (!open.approved)
+    return fail(Errc::Conflict,
+                "{} is {}: only a call that was approved while nobody waited for it "
+                "can be resumed",
+                id, name_of(open.row->state));
+  auto decision = parse_decision(open.row->decision);
+  if (!decision) return std::unexpected(decision.error());
+  InvocationRow row = *open.row;
+  open.approved = false;
+  open.machine.confirm(*decision);
+  unwatch(row);
+  row.expires_at = 0;
+  row.state = open.machine.state();
+  row.started_at = options_.now();
+  if (auto noted = note_start(row); !noted) return std::unexpected(noted.error());
+  return finish(open, std::move(row));
+}
+
+Result<InvocationBook::Row> InvocationBook::ask_again(std::string_view id,
+                                                      const PreparedCall& question,
+                                                      std::int64_t confirmation_time) {
+  auto found = find_open(id);
+  if (!found) return std::unexpected(found.error());
+  Open& open = **found;
+  // Only a tool that runs can ask; what it gave back is another question.
+  if (open.row->state != InvocationState::Executing || !open.machine.request_confirmation(question))
+    return fail(Errc::Conflict, "{} is {}: it cannot ask now", id, name_of(open.row->state));
+  InvocationRow row = *open.row;
+  row.state = open.machine.state();
+  row.decision.clear();
+  row.confirmation = write_confirmation({Question::TitleFrom::Tool, question}, open, {});
+  if (confirmation_time > 0) row.expires_at = options_.now() + confirmation_time;
+  watch(row);
+  if (auto written = write(open, std::move(row)); !written) return std::unexpected(written.error());
+  tell_call(open.row);
+  return open.row;
+}
+
+Result<InvocationBook::Row> InvocationBook::end(const Ending& ending) {
+  auto found = find_open(ending.id);
+  if (!found) return std::unexpected(found.error());
+  Open& open = **found;
+  if (is_waiting_for_person(open.row->state))
+    return fail(Errc::Conflict, "{} is {}: it cannot end now", ending.id, name_of(open.row->state));
+  const std::int64_t now = options_.now();
+  std::optional<Decision> automatic;
+  if (open.facts) automatic = decide_result(*open.facts, approvals_, now);
+  open.machine.executed(ending.facts, automatic);
+  InvocationRow row = *open.row;
+  row.state = open.machine.state();
+  row.result = ending.result;
+  row.error = ending.error;
+  row.ended_at = now;
+  if (const auto& decision = open.machine.post_decision())
+    row.post_decision = write_decision(*decision);
+  json::object data{{"bytes", ending.result_bytes}, {"durationMs", now - row.started_at}};
+  if (!ending.error.empty()) data["error"] = ending.error;
+  if (auto noted = note(AuditKind::Ended, row, "gateway", std::move(data)); !noted)
+    return std::unexpected(noted.error());
+  if (is_waiting_for_person(row.state) && open.confirmation_time > 0) {
+    row.expires_at = now + open.confirmation_time;
+    watch(row);
+  }
+  return finish(open, std::move(row));
+}
+
+Result<InvocationBook::Row> InvocationBook::cancel(std::string_view id, Decision reason) {
+  auto found = find_open(id);
+  if (!found) return std::unexpected(found.error());
+  Open& open = **found;
+  InvocationRow row = *open.row;
+  if (is_waiting_for_person(row.state)) {
+    const bool about_result = row.state == InvocationState::WaitingForPostApproval;
+    open.approved = false;
+    open.machine.confirm(reason);
+    return settle(open, std::move(row), reason, about_result);
+  }
+  // It has begun, so it counts as run: with an error that says how it ended.
+  open.machine.executed({.is_error = true, .confirm_results = false});
+  row.state = open.machine.state();
+  row.error = reason.message.empty() ? "cancelled" : reason.message;
+  row.ended_at = options_.now();
+  if (auto noted = note(AuditKind::Ended, row, reason.by, {{"error", row.error}}); !noted)
+    return std::unexpected(noted.error());
+  return finish(open, std::move(row));
+}
+
+Result<void> InvocationBook::expire() {
+  const std::int64_t now = options_.now();
+  while (!expiries_.empty() && expiries_.begin()->first <= now) {
+    const std::string id = expiries_.begin()->second;
+    const Decision reason{.kind = DecisionKind::Timeout,
+                          .by = "timeout",
+                          .rule = "toolgate.confirmation.timeoutSeconds",
+                          .message = "nobody confirmed this call in time"};
+    if (auto ended = cancel(id, reason); !ended) return std::unexpected(ended.error());
+  }
+  for (const Approval& approval : approvals_.drop_expired(now))
+    if (auto gone = void_approval(approval, "gateway", "it has expired"); !gone) return gone;
+  return {};
+}
+
+std::int64_t InvocationBook::next_expiry() const {
+  return expiries_.empty() ? 0 : expiries_.begin()->first;
+}
+
+Result<InvocationBook::Row> InvocationBook::find(std::string_view id) {
+  const auto found = open_.find(std::string(id));
+  if (found != open_.end()) return found->second->row;
+  auto row = store_.find_invocation(id);
+  if (!row) return std::unexpected(row.error());
+  if (!*row) return fail(Errc::NotFound, "there is no call {}", id);
+  return std::make_shared<const InvocationRow>(std::move(**row));
+}
+
+Result<std::vector<InvocationBook::Row>> InvocationBook::list(const InvocationQuery& query) {
+  std::vector<Row> rows;
+  if (query.state && !is_terminal(*query.state) && query.before.empty()) {
+    for (const auto& [id, open] : open_)
+      if (open->row->state == *query.state &&
+          (query.session_id.empty() || open->row->session_id == query.session_id) &&
+          (query.tool_id.empty() || open->row->tool_id == query.tool_id))
+        rows.push_back(open->row);
+    std::ranges::sort(rows, [](const Row& a, const Row& b) {
+      return std::tie(b->created_at, b->id) < std::tie(a->created_at, a->id);
+    });
+    if (rows.size() > query.limit) rows.resize(query.limit);
+    return rows;
+  }
+  auto found = store_.list_invocations(query);
+  if (!found) return std::unexpected(found.error());
+  rows.reserve(found->size());
+  for (InvocationRow& row : *found)
+    rows.push_back(std::make_shared<const InvocationRow>(std::move(row)));
+  return rows;
+}
+
+Result<void> InvocationBook::write(Open& open, InvocationRow row) {
+  if (auto written = stored(store_.update_invocation(row)); !written) return written;
+  open.row = std::make_shared<const InvocationRow>(std::move(row));
+  return {};
+}
+
+Result<void> InvocationBook::count_ended() {
+  if (++ended_since_pruning_ < kPruneEvery) return {};
+  ended_since_pruning_ = 0;
+  if (auto pruned = stored(store_.prune_invocations(options_.keep_ended)); !pruned)
+    return std::unexpected(pruned.error());
+  return {};
+}
+
+void InvocationBook::watch(const InvocationRow& row) {
+  if (row.expires_at != 0) expiries_.emplace(row.expires_at, row.id);
+}
+
+void InvocationBook::unwatch(const InvocationRow& row) {
+  expiries_.erase({row.expires_at, row.id});
+}
+
+void InvocationBook::tell_call(const Row& row) {
+  news_.events.push_back({"invocation", write_invocation(*row, &options_.redaction)});
+}
+
+InvocationBook::News InvocationBook::take_news() {
+  return std::exchange(news_, {});
+}
+
+}  // namespace toolgate

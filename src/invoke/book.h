@@ -1,0 +1,199 @@
+// The book of calls: every call that is proposed, decided, running or waiting, what people have
+// allowed, and the audit trail. All rules about who may do what to a call in which state are here;
+// each change is written to the store before anyone is told. Single-threaded and synchronous:
+// ledger.h runs it on a thread of its own and commits many changes at once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "invoke/approvals.h"
+#include "invoke/decide.h"
+#include "invoke/invocation.h"
+#include "invoke/redaction.h"
+#include "invoke/store.h"
+
+namespace toolgate {
+
+// Something that listeners are told once it is durable: `kind` is the event's name, `data` JSON.
+struct BookEvent {
+  std::string kind = {};
+  std::string data = {};
+};
+
+// A call that wants to run.
+struct Proposal {
+  InvocationRow call;  // id, state, times and decision are filled in here
+  CallFacts facts;
+  std::shared_ptr<const std::string> definition;         // definition_text() of the tool
+  std::shared_ptr<const std::string> server_definition;  // of its server's tools; may be null
+  bool may_wait = true;                                  // false: what would ask is refused at once
+  std::int64_t confirmation_time = 0;  // milliseconds until a question expires; 0: never
+};
+
+struct Proposed {
+  std::shared_ptr<const InvocationRow> call;
+  Verdict verdict;
+  // Of the definition, field by field, against the one that was approved once.
+  std::string definition_changes = {};  // JSON list of {field, before, after}; empty: none
+};
+
+// What a person says about a call that waits.
+struct Confirmation {
+  std::string id = {};
+  enum class Choice : std::uint8_t { Allow, Deny, Skip } choice = Choice::Allow;
+  ApprovalScope scope = ApprovalScope::Once;
+  ApprovalTarget target = ApprovalTarget::Tool;
+  std::string message = {};
+  std::string by = {};
+  std::optional<std::string> parameters = {};      // JSON: edited
+  std::optional<std::string> arguments_hash = {};  // what the person saw
+  std::string selected_button = {};
+  std::int64_t remember_for = 0;  // milliseconds; 0: without end
+};
+
+struct Ending {
+  std::string id = {};
+  ResultFacts facts;
+  std::string result = {};  // JSON to keep; may be empty
+  std::string error = {};
+  std::size_t result_bytes = 0;
+};
+
+struct BookOptions {
+  std::function<std::int64_t()> now;  // milliseconds since 1970
+  // How long an approved call that nobody holds may still be resumed.
+  std::int64_t resume_time = 3'600'000;
+  std::size_t most_open = 100'000;
+  std::size_t keep_ended = 10'000;
+  std::size_t most_approvals = 1'000;          // per scope
+  std::int64_t session_idle = 12 * 3'600'000;  // then a session's approvals are gone
+  Redaction redaction;
+};
+
+class InvocationBook {
+ public:
+  // Reads what is open. What was running when the last process died is marked, and ended.
+  static Result<std::unique_ptr<InvocationBook>> open(Store& store, BookOptions options);
+  ~InvocationBook();
+
+  // Runs at once, waits, or is refused: the verdict says which, and the row has its state.
+  Result<Proposed> propose(Proposal proposal);
+
+  // Exactly one decision counts: Conflict when there is one already or the hash is not the one
+  // shown, NotFound for an unknown id. If `held`, someone waits to run it, and it begins; else it
+  // stays approved until resume() or its time is over.
+  Result<std::shared_ptr<const InvocationRow>> confirm(const Confirmation& confirmation, bool held);
+  // An approved call that nobody held begins now; only once.
+  Result<std::shared_ptr<const InvocationRow>> resume(std::string_view id);
+  // Of a running call, once more.
+  Result<std::shared_ptr<const InvocationRow>> ask_again(std::string_view id,
+                                                         const PreparedCall& question,
+                                                         std::int64_t confirmation_time);
+  // The tool has ended: Completed, or waiting for someone to look at the result.
+  Result<std::shared_ptr<const InvocationRow>> end(const Ending& ending);
+  // Whatever it is doing; a call that has ended stays as it is, and Conflict says so.
+  Result<std::shared_ptr<const InvocationRow>> cancel(std::string_view id, Decision reason);
+  // Ends those whose time is over.
+  Result<void> expire();
+  // When the next one's time is over; 0: never.
+  std::int64_t next_expiry() const;
+
+  Result<std::shared_ptr<const InvocationRow>> find(std::string_view id);
+  // Open ones from memory, ended ones from the store; newest first.
+  Result<std::vector<std::shared_ptr<const InvocationRow>>> list(const InvocationQuery& query);
+  std::size_t open_count() const { return open_.size(); }
+
+  std::vector<Approval> approvals() const;
+  Result<Approval> revoke(std::string_view id, std::string_view by);
+  Result<std::size_t> reset_approvals(std::string_view by);
+  // What would decide about a call, without making one.
+  Verdict explain(const CallFacts& facts);
+
+  Result<std::vector<AuditEntry>> audit(const AuditQuery& query);
+  Result<void> add_http_tool(const HttpToolRow& tool, std::string_view by);
+  Result<bool> remove_http_tool(std::string_view name, std::string_view by);
+  Result<std::vector<HttpToolRow>> http_tools();
+
+  // What happened since the last call of this; for the ledger to tell once it is durable.
+  struct News {
+    std::vector<BookEvent> events;
+    // Calls about which a decision fell, or that ended otherwise.
+    std::vector<std::shared_ptr<const InvocationRow>> settled;
+  };
+  News take_news();
+
+  // Whether the store failed in the middle of something: then the whole transaction must go.
+  const std::optional<Error>& failure() const { return failure_; }
+  // After a transaction that failed: memory becomes what the store says.
+  Result<void> reload();
+
+ private:
+  struct Open;
+  using Row = std::shared_ptr<const InvocationRow>;
+  InvocationBook(Store& store, BookOptions options);
+
+  // Remembers that the store failed.
+  template <class T>
+  Result<T> stored(Result<T> result) {
+    if (!result && !failure_) failure_ = result.error();
+    return result;
+  }
+  Result<void> load();
+  Result<void> mark_interrupted();
+  Result<Open*> find_open(std::string_view id);
+  Result<void> write(Open& open, InvocationRow row);
+  Result<Row> keep_for_resume(Open& open, InvocationRow row, const Decision& decision);
+  Result<Row> settle(Open& open, InvocationRow row, const Decision& decision, bool about_result);
+  Result<Row> finish(Open& open, InvocationRow row);
+  Result<void> count_ended();
+  void tell_call(const Row& row);
+  void watch(const InvocationRow& row);
+  void unwatch(const InvocationRow& row);
+
+  Result<void> note(AuditKind kind, const InvocationRow& row, std::string_view actor,
+                    json::object data);
+  Result<void> note_proposal(const InvocationRow& row);
+  Result<void> note_decision(const InvocationRow& row, const Decision& decision);
+  Result<void> note_start(const InvocationRow& row);
+  Result<void> note_use(const Approval& approval, std::int64_t now);
+  Result<void> void_approval(const Approval& approval, std::string_view by, std::string_view why);
+  Result<Approval> make_approval(const Confirmation& confirmation, const Open& open,
+                                 const InvocationRow& row) const;
+  Result<void> remember(const Confirmation& confirmation, const Open& open,
+                        const InvocationRow& row);
+  Result<void> take_edited(const Confirmation& confirmation, Open& open, InvocationRow& row);
+  static Decision decision_of(const Confirmation& confirmation);
+  static std::string write_confirmation(const Question& question, const Open& open,
+                                        std::string_view changes);
+  static std::string definition_changes(const Approval& outdated, const Open& open);
+  Open restore_open(InvocationRow row) const;
+
+  Store& store_;
+  BookOptions options_;
+  Approvals approvals_;
+  std::unordered_map<std::string, std::unique_ptr<Open>> open_;
+  std::set<std::pair<std::int64_t, std::string>> expiries_;
+  std::size_t ended_since_pruning_ = 0;
+  std::optional<AuditEntry> last_audit_;
+  News news_;
+  std::optional<Error> failure_;
+};
+
+// As JSON of the API: decisions, rows. `redaction` null: arguments as they are.
+std::string write_decision(const Decision& decision);
+Result<Decision> parse_decision(std::string_view json);
+std::string write_invocation(const InvocationRow& row, const Redaction* redaction);
+std::string write_approval(const Approval& approval);
+std::string write_trail(const std::vector<TrailStep>& trail);
+
+}  // namespace toolgate

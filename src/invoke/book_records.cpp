@@ -1,0 +1,336 @@
+// What the book writes beside the calls themselves: the audit trail, remembered approvals, and what
+// a person was shown.
+#include "base/ids.h"
+#include "invoke/book_open.h"
+#include "invoke/canonical.h"
+#include "invoke/visible_text.h"
+
+namespace toolgate {
+namespace {
+
+// How often the last use of an approval is written down.
+constexpr std::int64_t kUseResolution = 60'000;
+
+std::string_view setting_of(const Decision& decision) {
+  return decision.setting.empty() ? std::string_view(decision.reason)
+                                  : std::string_view(decision.setting);
+}
+
+json::value parsed_or_text(std::string_view text) {
+  if (auto value = parse_json(text)) return std::move(*value);
+  return json::value(text);
+}
+
+void add_change(json::array& changes, std::string_view field, const json::value* before,
+                const json::value* after) {
+  const json::value nothing;
+  const json::value& old_value = before ? *before : nothing;
+  const json::value& new_value = after ? *after : nothing;
+  if (old_value == new_value) return;
+  changes.push_back(json::object{{"field", field}, {"before", old_value}, {"after", new_value}});
+}
+
+// Field by field of two objects.
+json::array changes_between(const json::value& before, const json::value& after) {
+  json::array changes;
+  if (!before.is_object() || !after.is_object()) {
+    add_change(changes, "definition", &before, &after);
+    return changes;
+  }
+  for (const auto& [key, value] : before.get_object())
+    add_change(changes, key, &value, find(after, key));
+  for (const auto& [key, value] : after.get_object())
+    if (!find(before, key)) add_change(changes, key, nullptr, &value);
+  return changes;
+}
+
+Decision denial_of(const Confirmation& confirmation) {
+  const bool skips = confirmation.choice == Confirmation::Choice::Skip;
+  Decision decision{.kind = skips ? DecisionKind::Skipped : DecisionKind::Denied};
+  decision.message = !confirmation.message.empty() ? confirmation.message
+                     : skips ? "the user chose to skip this call and wants to go on without it"
+                             : "the user denied this call";
+  return decision;
+}
+
+}  // namespace
+
+Decision InvocationBook::decision_of(const Confirmation& confirmation) {
+  Decision decision = confirmation.choice == Confirmation::Choice::Allow
+                          ? Decision{.kind = DecisionKind::UserAction,
+                                     .scope = confirmation.scope,
+                                     .selected_button = confirmation.selected_button}
+                          : denial_of(confirmation);
+  decision.by = confirmation.by;
+  return decision;
+}
+
+Result<void> InvocationBook::note(AuditKind kind, const InvocationRow& row, std::string_view actor,
+                                  json::object data) {
+  AuditEntry entry{.at = options_.now(),
+                   .kind = kind,
+                   .invocation_id = row.id,
+                   .tool_id = row.tool_id,
+                   .session_id = row.session_id,
+                   .actor = std::string(actor),
+                   .data = write_json(json::value(std::move(data)))};
+  chain_after(entry, last_audit_ ? &*last_audit_ : nullptr);
+  if (auto written = stored(store_.append_audit(entry)); !written) return written;
+  news_.events.push_back({"audit", write_audit_line(entry)});
+  last_audit_ = std::move(entry);
+  return {};
+}
+
+Result<void> InvocationBook::note_proposal(const InvocationRow& row) {
+  return note(AuditKind::Proposed, row, row.caller.empty() ? "local" : row.caller,
+              {{"source", row.source},
+               {"arguments", parsed_or_text(options_.redaction.redact(row.arguments))},
+               {"bindingHash", row.binding_hash}});
+}
+
+Result<void> InvocationBook::note_decision(const InvocationRow& row, const Decision& decision) {
+  json::object data{{"decision", name_of(decision.kind)}};
+  if (const auto setting = setting_of(decision); !setting.empty()) data["because"] = setting;
+  if (decision.scope) data["scope"] = name_of(*decision.scope);
+  if (!decision.rule.empty()) data["rule"] = decision.rule;
+  if (!decision.message.empty()) data["message"] = decision.message;
+  const std::string_view actor = decision.by.empty() ? "gateway" : std::string_view(decision.by);
+  return note(AuditKind::Decided, row, actor, std::move(data));
+}
+
+Result<void> InvocationBook::note_start(const InvocationRow& row) {
+  return note(AuditKind::Started, row, "gateway", {});
+}
+
+Result<void> InvocationBook::void_approval(const Approval& approval, std::string_view by,
+                                           std::string_view why) {
+  (void)approvals_.revoke(approval.id);
+  if (auto removed = stored(store_.remove_approval(approval.id)); !removed) return removed;
+  const InvocationRow about{.tool_id = approval.tool_id, .session_id = {}};
+  return note(AuditKind::Revoked, about, by,
+              {{"approval", approval.id},
+               {"target", name_of(approval.target)},
+               {"scope", name_of(approval.scope)},
+               {"why", why}});
+}
+
+Result<void> InvocationBook::note_use(const Approval& approval, std::int64_t now) {
+  if (now - approval.last_used_at < kUseResolution) return {};
+  Approval used = approval;
+  used.last_used_at = now;
+  if (used.scope == ApprovalScope::Session && used.expires_at != 0)
+    used.expires_at = now + options_.session_idle;
+  if (auto kept = stored(store_.put_approval(used)); !kept) return kept;
+  (void)approvals_.remember(std::move(used));
+  return {};
+}
+
+Result<Approval> InvocationBook::make_approval(const Confirmation& confirmation, const Open& open,
+                                               const InvocationRow& row) const {
+  const bool results = row.state == InvocationState::WaitingForPostApproval;
+  const std::int64_t now = options_.now();
+  Approval approval{
+      .id = make_id("apr_"),
+      .side = results ? ApprovalSide::Results : ApprovalSide::Before,
+      .target = confirmation.target,
+      .scope = confirmation.scope,
+      .tool_id = row.tool_id,
+      .label = row.tool_id,
+      .caller = row.caller,
+      .definition_hash = row.definition_hash,
+      .definition = open.definition ? *open.definition : std::string(),
+      .by = confirmation.by,
+      .created_at = now,
+      .last_used_at = now,
+      .expires_at = confirmation.remember_for == 0 ? 0 : now + confirmation.remember_for};
+  switch (confirmation.target) {
+    case ApprovalTarget::Tool:
+      approval.key = row.tool_id;
+      break;
+    case ApprovalTarget::Server:
+      if (open.approvals.server_key.empty())
+        return fail_at("target", Errc::InvalidRequest, "{} is a tool of no server", row.tool_id);
+      approval.key = approval.label = open.approvals.server_key;
+      approval.definition_hash = open.approvals.server_definition_hash;
+      approval.definition = open.server_definition ? *open.server_definition : std::string();
+      break;
+    case ApprovalTarget::Arguments: {
+      const auto arguments = canonical_json(row.arguments);
+      if (!arguments) return std::unexpected(arguments.error());
+      approval.key = arguments_key(row.tool_id, *arguments);
+      approval.label = visible_text(options_.redaction.redact(*arguments), false);
+      break;
+    }
+  }
+  if (confirmation.scope == ApprovalScope::Session) {
+    if (row.session_id.empty())
+      return fail_at("scope", Errc::InvalidRequest,
+                     "{} belongs to no session, so it cannot be approved for one", row.id);
+    approval.scope_id = row.session_id;
+    if (approval.expires_at == 0) approval.expires_at = now + options_.session_idle;
+  }
+  if (confirmation.scope == ApprovalScope::Workspace) approval.scope_id = row.workspace;
+  return approval;
+}
+
+Result<void> InvocationBook::remember(const Confirmation& confirmation, const Open& open,
+                                      const InvocationRow& row) {
+  const auto& prepared = open.machine.prepared();
+  if (prepared && prepared->allow_auto_confirm == false &&
+      row.state == InvocationState::WaitingForConfirmation)
+    return fail_at("scope", Errc::InvalidRequest,
+                   "{} is always asked about: it can be approved once, not for longer",
+                   row.tool_id);
+  auto approval = make_approval(confirmation, open, row);
+  if (!approval) return std::unexpected(approval.error());
+  json::object data{{"approval", approval->id},
+                    {"side", name_of(approval->side)},
+                    {"target", name_of(approval->target)},
+                    {"scope", name_of(approval->scope)}};
+  if (auto kept = stored(store_.put_approval(*approval)); !kept) return kept;
+  for (const Approval& gone : approvals_.remember(std::move(*approval)))
+    if (auto removed = stored(store_.remove_approval(gone.id)); !removed) return removed;
+  return note(AuditKind::Remembered, row, confirmation.by, std::move(data));
+}
+
+// The person runs something else than the model asked for; the trail has both.
+Result<void> InvocationBook::take_edited(const Confirmation& confirmation, Open& open,
+                                         InvocationRow& row) {
+  if (row.state == InvocationState::WaitingForPostApproval)
+    return fail_at("parameters", Errc::InvalidRequest,
+                   "{} has run already: its arguments cannot be changed", row.id);
+  const auto canonical = canonical_json(*confirmation.parameters);
+  if (!canonical)
+    return fail_at("parameters", Errc::InvalidRequest, "{}", canonical.error().message);
+  row.arguments = *confirmation.parameters;
+  row.binding_hash = binding_hash(row.tool_id, row.definition_hash, *canonical, row.caller);
+  open.approvals.arguments_key = arguments_key(row.tool_id, *canonical);
+  return note(AuditKind::Proposed, row, confirmation.by,
+              {{"edited", true},
+               {"arguments", parsed_or_text(options_.redaction.redact(row.arguments))},
+               {"bindingHash", row.binding_hash}});
+}
+
+// What is shown, and what may be answered.
+std::string InvocationBook::write_confirmation(const Question& question, const Open& open,
+                                               std::string_view changes) {
+  const PreparedCall& prepared = question.prepared;
+  json::object out{{"title", visible_text(prepared.confirmation_title, false)},
+                   {"message", visible_text(prepared.confirmation_message)},
+                   {"messageIsMarkdown", prepared.message_is_markdown},
+                   {"invocationMessage", visible_text(prepared.invocation_message)},
+                   {"pastTenseMessage", visible_text(prepared.past_tense_message)},
+                   {"confirmResults", prepared.confirm_results},
+                   {"mayBeRemembered", prepared.allow_auto_confirm.value_or(true)}};
+  if (!prepared.disclaimer.empty()) out["disclaimer"] = visible_text(prepared.disclaimer);
+  if (!prepared.approve_combination.empty())
+    out["approveCombination"] = visible_text(prepared.approve_combination, false);
+  if (!prepared.buttons.empty()) {
+    json::array buttons;
+    for (const std::string& button : prepared.buttons)
+      buttons.emplace_back(visible_text(button, false));
+    out["buttons"] = std::move(buttons);
+  }
+  if (!open.approvals.server_key.empty()) out["server"] = open.approvals.server_key;
+  if (!prepared.tool_specific_data.empty())
+    out["toolSpecificData"] = parsed_or_text(prepared.tool_specific_data);
+  if (!changes.empty()) out["definitionChanges"] = parsed_or_text(changes);
+  return write_json(json::value(std::move(out)));
+}
+
+// After a restart: as much of the call as was kept. It can be decided about, and then resumed.
+InvocationBook::Open InvocationBook::restore_open(InvocationRow row) const {
+  PreparedCall prepared;
+  if (const auto shown = parse_json(row.confirmation)) {
+    const auto text = [&](std::string_view key) {
+      const json::value* value = toolgate::find(*shown, key);
+      return value && value->is_string() ? std::string(value->get_string()) : std::string();
+    };
+    const auto truth = [&](std::string_view key) {
+      const json::value* value = toolgate::find(*shown, key);
+      return value && value->is_bool() && value->get_bool();
+    };
+    prepared.confirmation_title = text("title");
+    prepared.confirmation_message = text("message");
+    prepared.message_is_markdown = truth("messageIsMarkdown");
+    prepared.invocation_message = text("invocationMessage");
+    prepared.past_tense_message = text("pastTenseMessage");
+    prepared.confirm_results = truth("confirmResults");
+    prepared.allow_auto_confirm = truth("mayBeRemembered");
+  }
+  if (row.state != InvocationState::WaitingForConfirmation) prepared.confirmation_title.clear();
+  if (row.state == InvocationState::WaitingForPostApproval) prepared.confirm_results = true;
+  Open open{.row = nullptr, .machine = Invocation::ready(std::move(prepared))};
+  if (row.state == InvocationState::WaitingForPostApproval) open.machine.executed({});
+  open.approvals = {.tool_id = row.tool_id,
+                    .session_id = row.session_id,
+                    .workspace = row.workspace,
+                    .caller = row.caller,
+                    .definition_hash = row.definition_hash};
+  open.confirmation_time = options_.resume_time;
+  open.approved = row.state == InvocationState::WaitingForConfirmation && row.started_at == 0 &&
+                  !row.decision.empty();
+  open.row = std::make_shared<const InvocationRow>(std::move(row));
+  return open;
+}
+
+std::string InvocationBook::definition_changes(const Approval& outdated, const Open& open) {
+  const auto& now =
+      outdated.target == ApprovalTarget::Server ? open.server_definition : open.definition;
+  if (!now || outdated.definition.empty()) return {};
+  const auto changes = changes_between(parsed_or_text(outdated.definition), parsed_or_text(*now));
+  return changes.empty() ? std::string() : write_json(json::value(changes));
+}
+
+std::vector<Approval> InvocationBook::approvals() const {
+  std::vector<Approval> result;
+  const std::int64_t now = options_.now();
+  for (const Approval* approval : approvals_.list())
+    if (approval->expires_at == 0 || approval->expires_at > now) result.push_back(*approval);
+  return result;
+}
+
+Result<Approval> InvocationBook::revoke(std::string_view id, std::string_view by) {
+  auto gone = approvals_.revoke(id);
+  if (!gone) return fail(Errc::NotFound, "there is no approval {}", id);
+  if (auto voided = void_approval(*gone, by, "it was revoked"); !voided)
+    return std::unexpected(voided.error());
+  return std::move(*gone);
+}
+
+Result<std::size_t> InvocationBook::reset_approvals(std::string_view by) {
+  const auto gone = approvals_.reset();
+  for (const Approval& approval : gone)
+    if (auto voided = void_approval(approval, by, "all were revoked"); !voided)
+      return std::unexpected(voided.error());
+  return gone.size();
+}
+
+Verdict InvocationBook::explain(const CallFacts& facts) {
+  Verdict verdict = decide_call(facts, approvals_, options_.now());
+  verdict.outdated = verdict.approval = nullptr;  // the book's own
+  return verdict;
+}
+
+Result<std::vector<AuditEntry>> InvocationBook::audit(const AuditQuery& query) {
+  return store_.read_audit(query);
+}
+
+Result<void> InvocationBook::add_http_tool(const HttpToolRow& tool, std::string_view by) {
+  if (auto kept = stored(store_.put_http_tool(tool)); !kept) return kept;
+  return note(AuditKind::Registered, {.tool_id = tool.name}, by, {});
+}
+
+Result<bool> InvocationBook::remove_http_tool(std::string_view name, std::string_view by) {
+  auto removed = stored(store_.remove_http_tool(name));
+  if (!removed || !*removed) return removed;
+  if (auto noted = note(AuditKind::Removed, {.tool_id = std::string(name)}, by, {}); !noted)
+    return std::unexpected(noted.error());
+  return true;
+}
+
+Result<std::vector<HttpToolRow>> InvocationBook::http_tools() {
+  return store_.load_http_tools();
+}
+
+}  // namespace toolgate

@@ -1,0 +1,71 @@
+// The ledger: the book of calls (book.h) on a thread of its own. Work from all loops goes through
+// one queue, and what came while the disk was busy is committed together; a caller goes on when its
+// change is durable, and so do those who wait for a decision.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+
+#include "async/batch_thread.h"
+#include "async/loop_handle.h"
+#include "invoke/book.h"
+#include "invoke/event_log.h"
+
+namespace toolgate {
+
+using InvocationPointer = std::shared_ptr<const InvocationRow>;
+
+// Someone on a loop who runs a call once it may, and is told of everything that happens to it.
+struct CallHolder {
+  LoopHandle loop;
+  std::function<void(InvocationPointer)> told;  // on that loop
+};
+
+class Ledger {
+ public:
+  static Result<std::unique_ptr<Ledger>> open(std::unique_ptr<Store> store, BookOptions options);
+  // Waits until everything that was asked for is written.
+  ~Ledger();
+
+  // Calls `work(book)`, which returns a Result, on the ledger's thread and resumes on the caller's
+  // loop when what it changed is durable. Cannot be cancelled: it is short.
+  template <class Work>
+  auto run(Work work) {
+    return thread_->run([this, work = std::move(work)]() mutable { return work(*book_); });
+  }
+  template <class Work>
+  auto run_blocking(Work work) {
+    return thread_->run_blocking([this, work = std::move(work)]() mutable { return work(*book_); });
+  }
+
+  // The holder is told until release(); it stands before anyone can decide.
+  Task<Result<Proposed>> propose(Proposal proposal, std::shared_ptr<CallHolder> holder);
+  Task<Result<InvocationPointer>> confirm(Confirmation confirmation);
+  // An approved call that nobody holds: begins, held by `holder`.
+  Task<Result<InvocationPointer>> resume(std::string id, std::shared_ptr<CallHolder> holder);
+  // Nobody holds the call any more. One that waits goes on waiting.
+  void release(std::string id);
+
+  const std::shared_ptr<EventLog>& events() const { return events_; }
+
+ private:
+  Ledger(std::unique_ptr<Store> store, std::unique_ptr<InvocationBook> book,
+         std::function<std::int64_t()> now);
+  Result<void> begin();
+  Result<void> commit();
+  std::optional<BatchThread::TimePoint> expire();
+  void tell(InvocationBook::News news);
+
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<InvocationBook> book_;
+  std::function<std::int64_t()> now_;
+  std::shared_ptr<EventLog> events_ = std::make_shared<EventLog>();
+  std::unordered_map<std::string, std::shared_ptr<CallHolder>> holders_;  // the thread's own
+  std::unique_ptr<BatchThread> thread_;  // last: it uses all of the above
+};
+
+}  // namespace toolgate

@@ -1,0 +1,102 @@
+#include "invoke/redaction.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/ascii.h"
+#include "base/json_tree.h"
+
+namespace toolgate {
+namespace {
+
+constexpr std::string_view kRedacted = "[redacted]";
+// JSON that was packed into strings, and again into those.
+constexpr int kMostWrappings = 8;
+
+std::string bare_name(std::string_view name) {
+  std::string bare;
+  bare.reserve(name.size());
+  for (const char c : name)
+    if (c != '-' && c != '_') bare += ascii_lower(c);
+  return bare;
+}
+
+bool may_be_json(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  return first != text.npos && (text[first] == '{' || text[first] == '[');
+}
+
+class Redactor {
+ public:
+  Redactor(const Redaction& redaction, int wrappings)
+      : redaction_(redaction), wrappings_(wrappings) {}
+
+  // Nothing: the text is no JSON.
+  std::optional<std::string> redact(std::string_view json) {
+    const auto root = tree_.parse(json);
+    if (!root) return std::nullopt;
+    changed_ = tree_.dropped_members();
+    visit(**root);
+    return write_json(**root);
+  }
+  bool changed() const { return changed_; }
+
+ private:
+  void visit(JsonNode& node) {
+    if (node.is(JsonNode::Kind::String)) unwrap(node);
+    for (JsonNode* child = node.first; child; child = child->next) {
+      if (node.is(JsonNode::Kind::Object) && redaction_.is_secret(child->key))
+        change(*child, kRedacted);
+      else
+        visit(*child);
+    }
+  }
+
+  void unwrap(JsonNode& node) {
+    if (!may_be_json(node.text)) return;
+    if (wrappings_ == kMostWrappings) {
+      change(node, kRedacted);
+      return;
+    }
+    Redactor inner(redaction_, wrappings_ + 1);
+    const auto text = inner.redact(node.text);
+    if (text && inner.changed()) change(node, *text);
+  }
+
+  void change(JsonNode& node, std::string_view text) {
+    JsonTree::replace(node, *tree_.make_string(text));
+    changed_ = true;
+  }
+
+  const Redaction& redaction_;
+  int wrappings_;
+  JsonTree tree_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+const std::vector<std::string>& default_redacted_names() {
+  static const std::vector<std::string> kNames{
+      "*password*",   "*passwd*",      "*passphrase*",        "pwd",           "*secret*",
+      "*token",       "*api_key*",     "*access_key*",        "*private_key*", "*ssh_key*",
+      "*credential*", "authorization", "proxy-authorization", "*cookie",       "*bearer*",
+      "jwt",          "otp",           "connection_string",
+  };
+  return kNames;
+}
+
+Redaction::Redaction(std::span<const std::string> names) {
+  for (const std::string& name : names) globs_.emplace_back(bare_name(name));
+}
+
+bool Redaction::is_secret(std::string_view name) const {
+  const std::string bare = bare_name(name);
+  return std::ranges::any_of(globs_, [&](const Glob& glob) { return glob.matches(bare); });
+}
+
+std::string Redaction::redact(std::string_view json) const {
+  return Redactor(*this, 0).redact(json).value_or("\"" + std::string(kRedacted) + "\"");
+}
+
+}  // namespace toolgate

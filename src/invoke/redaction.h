@@ -1,0 +1,30 @@
+// Takes secrets out of what is logged, audited and told: values of arguments whose names look like
+// secrets. toolgate.redact lists the names; what runs is never changed.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/glob.h"
+
+namespace toolgate {
+
+// Names are compared without case, '-' and '_'; `*` stands for anything.
+const std::vector<std::string>& default_redacted_names();
+
+class Redaction {
+ public:
+  explicit Redaction(std::span<const std::string> names = default_redacted_names());
+
+  bool is_secret(std::string_view name) const;
+  // The JSON with the values of secret members, at any depth and in JSON packed into strings too,
+  // replaced by "[redacted]". Text that is no JSON becomes that JSON string as a whole.
+  std::string redact(std::string_view json) const;
+
+ private:
+  std::vector<Glob> globs_;
+};
+
+}  // namespace toolgate

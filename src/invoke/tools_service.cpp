@@ -1,0 +1,541 @@
+#include "invoke/tools_service.h"
+
+#include <algorithm>
+#include <array>
+
+#include "async/offload.h"
+#include "base/ids.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "invoke/canonical.h"
+
+namespace toolgate {
+namespace {
+
+constexpr std::chrono::milliseconds kSlowPrepare{3'000};
+
+ToolResult notice(std::string text, bool is_error = false) {
+  ToolResult result;
+  result.content.push_back({.text = std::move(text)});
+  result.is_error = is_error;
+  return result;
+}
+
+ToolResult failure(const Error& error) {
+  return notice(error.message, true);
+}
+
+InvokeEnding ending_of(const Decision& decision) {
+  switch (decision.kind) {
+    case DecisionKind::Skipped:
+      return InvokeEnding::Skipped;
+    case DecisionKind::Timeout:
+      return InvokeEnding::TimedOut;
+    default:
+      return decision.by == "client" || decision.by == "caller" ? InvokeEnding::Cancelled
+                                                                : InvokeEnding::Denied;
+  }
+}
+
+// A call that did not run: the model gets a result that says so.
+void refuse(InvokeOutcome& outcome, const Decision& decision) {
+  outcome.ending = ending_of(decision);
+  outcome.result = notice(decision.message.empty() ? "this call was denied" : decision.message,
+                          decision.kind != DecisionKind::Skipped);
+}
+
+// Where the question shows an input of its own, that is what the person confirms and what runs.
+Result<void> take_shown_input(std::optional<PreparedCall>& prepared, const CatalogTool& tool,
+                              ToolCall& call) {
+  if (!prepared || prepared->confirmation_title.empty() || prepared->tool_specific_data.empty())
+    return {};
+  const auto data = parse_json(prepared->tool_specific_data);
+  if (!data) return std::unexpected(data.error());
+  const json::value* kind = find(*data, "kind");
+  const json::value* input = find(*data, "rawInput");
+  if (!kind || !kind->is_string() || kind->get_string() != "input" || !input) return {};
+  auto checked = tool.check_input(write_json(*input));
+  if (!checked.valid) return fail_at("input", Errc::InvalidRequest, "{}", checked.message);
+  call.input = std::move(checked.input);
+  return {};
+}
+
+// The strictest answer of all files. Symbolic links are looked up beside the loop.
+Task<Result<EditCheck>> check_edits(const PreparedCall& prepared, const InvokeContext& context,
+                                    const Cancel& cancel) {
+  const auto check = [&]() -> Result<EditCheck> {
+    EditCheck strictest;
+    for (const std::string& file : prepared.edited_files) {
+      EditCheck one = check_edit(file, context.approvals->edits, context.places);
+      if (one.verdict >= strictest.verdict) strictest = std::move(one);
+    }
+    return strictest;
+  };
+  co_return co_await offload(check, cancel);
+}
+
+}  // namespace
+
+std::string_view name_of(InvokeEnding ending) {
+  constexpr std::array<std::string_view, 8> kNames{"result",   "denied",    "skipped",   "withheld",
+                                                   "returned", "timed_out", "cancelled", "failed"};
+  return kNames[static_cast<std::size_t>(ending)];
+}
+
+class ToolsService::RequestEntry {
+ public:
+  RequestEntry(ToolsService& service, const std::string& request_id, CancelSource& source)
+      : service_(service), entry_(service.running_.emplace(request_id, &source)) {}
+  ~RequestEntry() { service_.running_.erase(entry_); }
+  RequestEntry(const RequestEntry&) = delete;
+  RequestEntry& operator=(const RequestEntry&) = delete;
+
+ private:
+  ToolsService& service_;
+  std::unordered_multimap<std::string, CancelSource*>::iterator entry_;
+};
+
+ToolsService::ToolsService(Ledger& ledger, Deadlines& deadlines, InvokeSurroundings surroundings)
+    : ledger_(ledger), deadlines_(deadlines), surroundings_(std::move(surroundings)) {}
+
+ToolsService::~ToolsService() = default;
+
+Task<Result<InvokeOutcome>> ToolsService::invoke(InvokeRequest request, InvokeContext context,
+                                                 const Cancel& cancel) {
+  const auto session = session_of(request);
+  if (!session) co_return std::unexpected(session.error());
+  if (!session->request_open || cancel.requested())
+    co_return fail(Errc::Cancelled, "the request that this call belongs to has ended");
+  if (request.call_id.empty()) request.call_id = make_id("call_");
+
+  const CatalogTool* known = context.catalog->find_tool(request.tool_id);
+  BeforeHooks hooks = co_await ask_hooks(request, known, cancel);
+  if (hooks.verdict.kind == HookVerdict::Kind::Deny && !known) {
+    InvokeOutcome outcome{.ending = InvokeEnding::Denied};
+    outcome.result = notice(hooks.verdict.reason, true);
+    co_return outcome;
+  }
+  const auto tool = co_await find_runnable(request, context);
+  if (!tool) co_return std::unexpected(tool.error());
+  auto ready = co_await make_ready(request, context, *session, **tool, std::move(hooks), cancel);
+  if (!ready) co_return std::unexpected(ready.error());
+
+  RunningCall running(ledger_, deadlines_, request.encoding,
+                      context.approvals->confirmation_time.count(), cancel);
+  const RequestEntry entry(*this, request.request_id, running.cancel());
+  auto proposed = co_await ledger_.propose(std::move(ready->proposal),
+                                           running.make_holder(co_await LoopHandle::here()));
+  streaming_.erase(request.call_id);
+  streaming_.erase(request.stream_call_id);
+  if (!proposed) co_return std::unexpected(proposed.error());
+  running.begin(proposed->call);
+  InvokeOutcome outcome{.call = proposed->call,
+                        .question = std::move(proposed->verdict.question),
+                        .trail = std::move(proposed->verdict.trail)};
+  if (proposed->verdict.kind == Verdict::Kind::Refuse) {
+    refuse(outcome, proposed->verdict.decision);
+    const bool was_question = proposed->verdict.decision.by == "caller";
+    if (was_question && request.confirm == InvokeRequest::Confirm::Return)
+      outcome.ending = InvokeEnding::Returned;
+    else if (was_question)
+      outcome.ending = InvokeEnding::Denied;
+    co_return outcome;
+  }
+  if (is_waiting_for_person(running.row()->state)) {
+    const auto decided = co_await running.wait_for_person();
+    if (!decided) co_return std::unexpected(decided.error());
+    outcome.call = *decided;
+    const auto decision = parse_decision((*decided)->decision);
+    if (!decision) co_return std::unexpected(decision.error());
+    if (is_terminal((*decided)->state)) {
+      refuse(outcome, *decision);
+      co_return outcome;
+    }
+    ready->call.input = (*decided)->arguments;
+    ready->call.selected_button = decision->selected_button;
+  }
+  co_return co_await run(running, std::move(*ready), context, std::move(request),
+                         std::move(outcome));
+}
+
+Task<Result<InvokeOutcome>> ToolsService::resume(std::string id, InvokeContext context,
+                                                 const Cancel& cancel) {
+  auto row = co_await ledger_.run([id](InvocationBook& book) { return book.find(id); });
+  if (!row) co_return std::unexpected(row.error());
+  // Before it begins: a call that cannot run any more stays approved, and expires.
+  const auto tool = find_unchanged(**row, context);
+  if (!tool) co_return std::unexpected(tool.error());
+  InvokeRequest request{.tool_id = (*row)->tool_id,
+                        .call_id = (*row)->call_id,
+                        .request_id = (*row)->request_id,
+                        .session_id = (*row)->session_id,
+                        .caller = (*row)->caller,
+                        .workspace = (*row)->workspace};
+  RunningCall running(ledger_, deadlines_, request.encoding,
+                      context.approvals->confirmation_time.count(), cancel);
+  const RequestEntry entry(*this, request.request_id, running.cancel());
+  auto resumed = co_await ledger_.resume(id, running.make_holder(co_await LoopHandle::here()));
+  if (!resumed) co_return std::unexpected(resumed.error());
+  running.begin(*resumed);
+  Ready ready{.tool = (*tool)->implementation,
+              .call = {.id = request.call_id,
+                       .input = (*resumed)->arguments,
+                       .request_id = request.request_id,
+                       .session_id = request.session_id}};
+  InvokeOutcome outcome{.call = *resumed};
+  co_return co_await run(running, std::move(ready), context, std::move(request),
+                         std::move(outcome));
+}
+
+Task<Result<Verdict>> ToolsService::explain(InvokeRequest request, InvokeContext context,
+                                            const Cancel& cancel) {
+  const CatalogTool* tool = context.catalog->find_tool(request.tool_id);
+  if (!tool) co_return fail(Errc::ToolNotFound, "no tool is called '{}'", request.tool_id);
+  const ToolCall call{.input = request.arguments, .session_id = request.session_id};
+  CallFacts facts = make_facts(request, context, {}, *tool, call);
+  if (tool->implementation) {
+    auto prepared = co_await prepare(request, *tool->implementation, call, cancel);
+    if (!prepared) co_return std::unexpected(prepared.error());
+    facts.prepared = std::move(*prepared);
+  }
+  co_return co_await ledger_.run([facts = std::move(facts)](InvocationBook& book) {
+    return Result<Verdict>(book.explain(facts));
+  });
+}
+
+Result<ChatSession> ToolsService::session_of(const InvokeRequest& request) const {
+  if (request.without_chat || !surroundings_.session) return ChatSession{};
+  return surroundings_.session(request);
+}
+
+Task<BeforeHooks> ToolsService::ask_hooks(const InvokeRequest& request, const CatalogTool* tool,
+                                          const Cancel& cancel) {
+  if (request.hooks) co_return *request.hooks;
+  const auto hooks = surroundings_.hooks;
+  if (!hooks || !tool) co_return BeforeHooks{};
+  co_return co_await hooks->before({.tool_id = tool->data().id,
+                                    .tool_reference_name = tool->data().reference_name,
+                                    .source = tool->data().source.key(),
+                                    .arguments = request.arguments,
+                                    .session_id = request.session_id,
+                                    .request_id = request.request_id,
+                                    .call_id = request.call_id,
+                                    .caller = request.caller,
+                                    .workspace = request.workspace},
+                                   cancel);
+}
+
+Task<Result<const CatalogTool*>> ToolsService::find_runnable(const InvokeRequest& request,
+                                                             InvokeContext& context) {
+  const CatalogTool* tool = context.catalog->find_tool(request.tool_id);
+  if (!tool) co_return fail(Errc::ToolNotFound, "no tool is called '{}'", request.tool_id);
+  if (!tool->implementation && surroundings_.activate) {
+    if (auto newer = co_await surroundings_.activate(request.tool_id)) context.catalog = newer;
+    tool = context.catalog->find_tool(request.tool_id);
+  }
+  if (!tool || !tool->implementation)
+    co_return fail(Errc::ToolNotFound, "'{}' is declared, but nothing runs it", request.tool_id);
+  if (!tool->allowed)
+    co_return fail(Errc::ToolNotFound, "'{}' is not allowed here: {}", request.tool_id, tool->rule);
+  co_return tool;
+}
+
+Task<Result<ToolsService::Ready>> ToolsService::make_ready(
+    const InvokeRequest& request, InvokeContext& context, const ChatSession& session,
+    const CatalogTool& tool, BeforeHooks hooks, const Cancel& cancel) {
+  Ready ready{.tool = tool.implementation,
+              .call = {.id = request.call_id,
+                       .input = request.arguments,
+                       .request_id = request.request_id,
+                       .session_id = request.session_id,
+                       .token_budget = request.token_budget},
+              .problems = std::move(hooks.problems)};
+  if (hooks.updated_input) {
+    auto updated = tool.check_input(*hooks.updated_input);
+    if (updated.valid)
+      ready.call.input = std::move(updated.input);
+    else
+      ready.problems.push_back(
+          fmt::format("a hook's input is ignored: it is not what {} takes", request.tool_id));
+  }
+  auto checked = tool.check_input(ready.call.input);
+  if (!checked.valid) co_return fail_at("input", Errc::InvalidRequest, "{}", checked.message);
+  ready.call.input = std::move(checked.input);
+
+  std::optional<PreparedCall> prepared;
+  if (hooks.verdict.kind != HookVerdict::Kind::Deny) {
+    auto resolved = co_await ready.tool->resolve_input(
+        ready.call.input, {request.query, request.session_id}, ContextMode::Full, cancel);
+    if (!resolved) co_return std::unexpected(resolved.error());
+    if (*resolved != ready.call.input) {
+      auto again = tool.check_input(*resolved);
+      if (!again.valid) co_return fail_at("input", Errc::InvalidRequest, "{}", again.message);
+      ready.call.input = std::move(again.input);
+    }
+    auto asked = co_await prepare(request, *ready.tool, ready.call, cancel);
+    if (!asked) co_return std::unexpected(asked.error());
+    prepared = std::move(*asked);
+  }
+
+  if (auto shown = take_shown_input(prepared, tool, ready.call); !shown)
+    co_return std::unexpected(shown.error());
+  CallFacts facts = make_facts(request, context, session, tool, ready.call);
+  facts.hook = std::move(hooks.verdict);
+  facts.prepared = std::move(prepared);
+  if (facts.prepared && !facts.prepared->edited_files.empty()) {
+    auto edits = co_await check_edits(*facts.prepared, context, cancel);
+    if (!edits) co_return std::unexpected(edits.error());
+    facts.edits = std::move(*edits);
+  }
+  co_await ask_opt_in(facts);
+  co_await rate_risk(request, facts);
+  Proposal& proposal = ready.proposal;
+  if (cancel.requested())
+    co_return fail(Errc::Cancelled, "the request that this call belongs to has ended");
+
+  const auto canonical = canonical_json(ready.call.input);
+  if (!canonical) co_return std::unexpected(canonical.error());
+  const ToolIdentity& identity = identities_.of(tool);
+  proposal.definition = identity.definition;
+  if (!facts.approvals.server_key.empty())
+    proposal.server_definition =
+        identities_.of_server(*context.catalog, facts.approvals.server_key).definition;
+  facts.approvals.arguments_key = arguments_key(request.tool_id, *canonical);
+  proposal.call = {
+      .call_id = request.call_id,
+      .tool_id = request.tool_id,
+      .source = tool.data().source.key(),
+      .request_id = request.request_id,
+      .session_id = request.session_id,
+      .caller = request.caller,
+      .workspace = request.workspace,
+      .arguments = ready.call.input,
+      .definition_hash = identity.hash,
+      .binding_hash = binding_hash(request.tool_id, identity.hash, *canonical, request.caller)};
+  proposal.may_wait = request.confirm == InvokeRequest::Confirm::Wait;
+  proposal.confirmation_time = context.approvals->confirmation_time.count();
+  proposal.facts = std::move(facts);
+  co_return ready;
+}
+
+Task<Result<std::optional<PreparedCall>>> ToolsService::prepare(const InvokeRequest& request,
+                                                                Tool& tool, const ToolCall& call,
+                                                                const Cancel& cancel) {
+  Deadline slow(deadlines_, [&] {
+    log(LogLevel::Warn, "{} takes long to prepare a call", request.tool_id);
+    if (surroundings_.slow_prepare) surroundings_.slow_prepare(request.tool_id);
+  });
+  slow.arm(kSlowPrepare);
+  co_return co_await tool.prepare(call, cancel);
+}
+
+CallFacts ToolsService::make_facts(const InvokeRequest& request, const InvokeContext& context,
+                                   const ChatSession& session, const CatalogTool& tool,
+                                   const ToolCall& call) {
+  const ApprovalSettings& settings = *context.approvals;
+  CallFacts facts;
+  facts.tool_id = request.tool_id;
+  facts.eligibility_names = eligibility_names_of(tool);
+  facts.always_display_input_output = tool.data().always_display_input_output;
+  facts.raw_input = call.input;
+  if (!settings.rules.empty()) {
+    JsonTree tree;
+    if (const auto arguments = tree.parse(call.input))
+      facts.rule = settings.rules.find(tool, **arguments);
+  }
+  if (surroundings_.contribution)
+    facts.contribution = surroundings_.contribution(request.tool_id, ApprovalSide::Before);
+  if (surroundings_.contribution)
+    facts.result_contribution = surroundings_.contribution(request.tool_id, ApprovalSide::Results);
+  if (!request.without_chat) facts.session = session.facts;
+  facts.policy_forbids_auto_approve = surroundings_.policy_forbids_auto_approve;
+  facts.global_approves = settings.global_opted_in && settings.global.approves(request.tool_id);
+  facts.global_is_on = settings.global_opted_in && settings.global.is_on();
+  facts.caller_approval = request.pre_approved;
+  facts.settings = context.approvals;
+  facts.approvals.tool_id = request.tool_id;
+  facts.approvals.server_key = server_key_of(tool.data().source);
+  facts.approvals.session_id = request.session_id;
+  facts.approvals.workspace = request.workspace;
+  facts.approvals.caller = request.caller;
+  facts.approvals.definition_hash = identities_.of(tool).hash;
+  if (!facts.approvals.server_key.empty())
+    facts.approvals.server_definition_hash =
+        identities_.of_server(*context.catalog, facts.approvals.server_key).hash;
+  return facts;
+}
+
+// Asked only where the setting would decide: nothing above it has.
+Task<> ToolsService::ask_opt_in(CallFacts& facts) {
+  const ApprovalSettings& settings = *facts.settings;
+  if (!surroundings_.ask_global_opt_in || settings.global_opted_in ||
+      !settings.global.approves(facts.tool_id) || facts.hook.kind != HookVerdict::Kind::Nothing ||
+      !is_eligible(facts))
+    co_return;
+  const auto verdict = co_await ledger_.run(
+      [facts](InvocationBook& book) { return Result<Verdict>(book.explain(facts)); });
+  if (!verdict || verdict->kind != Verdict::Kind::Ask) co_return;
+  if (!co_await surroundings_.ask_global_opt_in()) co_return;
+  facts.global_approves = facts.global_is_on = true;
+}
+
+Task<> ToolsService::rate_risk(const InvokeRequest& request, CallFacts& facts) {
+  if (!surroundings_.rate_risk || !facts.settings->advanced_autopilot || !wants_risk_rating(facts))
+    co_return;
+  auto risk = co_await surroundings_.rate_risk(request);
+  facts.risk = risk ? std::move(*risk) : RiskFacts{};
+}
+
+// What a person confirmed, or what a rule let run, must still be what there is.
+Result<const CatalogTool*> ToolsService::find_unchanged(const InvocationRow& row,
+                                                        const InvokeContext& context) {
+  const Catalog& catalog = *context.catalog;
+  const CatalogTool* tool = catalog.find_tool(row.tool_id);
+  if (!tool || !tool->implementation || !tool->allowed)
+    return fail(Errc::Conflict, "'{}' is gone since this call was decided about", row.tool_id);
+  if (identities_.of(*tool).hash != row.definition_hash)
+    return fail(Errc::Conflict,
+                "the definition of '{}' has changed since this call was decided about: ask again",
+                row.tool_id);
+  return tool;
+}
+
+Task<InvokeOutcome> ToolsService::run(RunningCall& running, Ready ready,
+                                      const InvokeContext& context, InvokeRequest request,
+                                      InvokeOutcome outcome) {
+  InvokeContext now = context;
+  if (surroundings_.newest) now.catalog = surroundings_.newest();
+  const auto tool = find_unchanged(*running.row(), now);
+  RunningCall::Run done{.result = ToolResult{}};
+  if (!tool)
+    done.result = std::unexpected(tool.error());
+  else if (running.cancel().requested())
+    done.result = fail(Errc::Cancelled, "the request was cancelled");
+  else
+    done = co_await running.run(*(*tool)->implementation, ready.call, context.tool_time);
+
+  if (done.result) {
+    outcome.result = std::move(*done.result);
+    const auto shaped = shape_result(outcome.result, context.results, surroundings_.spill,
+                                     running.row()->id, request.token_budget, request.encoding);
+    if (!shaped) outcome.result = failure(shaped.error());
+  } else if (done.timed_out) {
+    outcome.ending = InvokeEnding::TimedOut;
+    outcome.result = notice(fmt::format("{} took longer than {} s and was stopped", request.tool_id,
+                                        context.tool_time.count() / 1000),
+                            true);
+  } else if (running.cancel().requested()) {
+    outcome.ending = InvokeEnding::Cancelled;
+    outcome.result = notice("the call was cancelled while it ran", true);
+  } else {
+    outcome.ending = InvokeEnding::Failed;
+    outcome.result = failure(done.result.error());
+  }
+  if (outcome.result.message.empty()) outcome.result.message = running.progress_message();
+  if (tool && wants_details(outcome.result, (*tool)->data().always_display_input_output))
+    outcome.result.details =
+        write_details(outcome.result, ready.call.input, outcome.result.is_error);
+  co_await after_run(running, outcome);
+  co_return outcome;
+}
+
+Task<> ToolsService::after_run(RunningCall& running, InvokeOutcome& outcome) {
+  const auto hooks = surroundings_.hooks;
+  if (hooks && outcome.ending == InvokeEnding::Result) {
+    const InvocationRow& row = *running.row();
+    const AfterHooks said =
+        co_await hooks->after({.tool_id = row.tool_id,
+                               .tool_reference_name = {},
+                               .source = row.source,
+                               .arguments = row.arguments,
+                               .session_id = row.session_id,
+                               .request_id = row.request_id,
+                               .call_id = row.call_id,
+                               .caller = row.caller,
+                               .workspace = row.workspace},
+                              write_content(outcome.result, false), running.cancel());
+    if (said.withhold) {
+      outcome.ending = InvokeEnding::Withheld;
+      outcome.result = notice(said.reason, true);
+    } else if (!said.added_text.empty()) {
+      outcome.result.content.push_back({.text = said.added_text});
+    }
+  }
+  constexpr std::size_t kKeptBytes = 64 << 10;
+  Ending ending{.id = running.row()->id,
+                .facts = {outcome.result.is_error, outcome.result.confirm_results},
+                .result_bytes = content_bytes(outcome.result)};
+  if (ending.result_bytes <= kKeptBytes) ending.result = write_content(outcome.result, false);
+  if (outcome.result.is_error && !outcome.result.content.empty())
+    ending.error = outcome.result.content.front().text.substr(0, 1'000);
+  auto ended = co_await ledger_.run(
+      [ending = std::move(ending)](InvocationBook& book) { return book.end(ending); });
+  if (!ended) {
+    // Someone ended the call first, or it could not be written; either way the model is not told
+    // what was not recorded.
+    outcome.call = running.row();
+    outcome.ending =
+        ended.error().code == Errc::Conflict ? InvokeEnding::Cancelled : InvokeEnding::Failed;
+    outcome.result = failure(ended.error());
+    co_return;
+  }
+  outcome.call = *ended;
+  if ((*ended)->state != InvocationState::WaitingForPostApproval) co_return;
+  const auto decided = co_await running.wait_for_person();
+  if (!decided) {
+    outcome.ending = InvokeEnding::Cancelled;
+    outcome.result = failure(decided.error());
+    co_return;
+  }
+  outcome.call = *decided;
+  if ((*decided)->state == InvocationState::Completed) co_return;
+  const auto decision = parse_decision((*decided)->post_decision);
+  outcome.ending = decision && decision->kind == DecisionKind::Skipped ? InvokeEnding::Withheld
+                   : decision                                          ? ending_of(*decision)
+                                                                       : InvokeEnding::Denied;
+  outcome.result =
+      notice("the tool has run, but its result is withheld" +
+             (decision && !decision->message.empty() ? ": " + decision->message : std::string()));
+}
+
+const Invocation* ToolsService::begin_tool_call(const InvokeContext& context,
+                                                std::string_view tool_id,
+                                                const std::string& call_id,
+                                                const std::string& request_id, bool force) {
+  const CatalogTool* tool = context.catalog->find_tool(tool_id);
+  if (!tool) return nullptr;
+  const bool wants = tool->implementation && tool->implementation->wants_partial_input();
+  if (!wants && !force) return nullptr;
+  const ToolData& data = tool->data();
+  auto [entry, added] = streaming_.insert_or_assign(
+      call_id,
+      Streaming{std::string(tool_id), request_id,
+                Invocation::streaming(data.display_name.empty() ? data.id : data.display_name)});
+  return &entry->second.invocation;
+}
+
+void ToolsService::update_tool_stream(const InvokeContext& context, const std::string& call_id,
+                                      const std::string& partial_input) {
+  const auto found = streaming_.find(call_id);
+  if (found == streaming_.end()) return;
+  const CatalogTool* tool = context.catalog->find_tool(found->second.tool_id);
+  if (!tool || !tool->implementation || !tool->implementation->wants_partial_input()) return;
+  try {
+    found->second.invocation.set_streaming_message(
+        tool->implementation->streaming_message(partial_input));
+  } catch (const std::exception& error) {
+    log(LogLevel::Warn, "{} failed while its input was written: {}", found->second.tool_id,
+        error.what());
+  }
+}
+
+void ToolsService::cancel_request(std::string_view request_id, CancelReason reason) {
+  std::erase_if(streaming_,
+                [&](const auto& entry) { return entry.second.request_id == request_id; });
+  const auto [first, last] = running_.equal_range(std::string(request_id));
+  std::vector<CancelSource*> sources;
+  for (auto entry = first; entry != last; ++entry) sources.push_back(entry->second);
+  for (CancelSource* source : sources) source->request(reason);
+}
+
+}  // namespace toolgate

@@ -1,0 +1,425 @@
+#include "net/child_process.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <fcntl.h>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <spawn.h>
+#include <string_view>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/posix/basic_stream_descriptor.hpp>
+
+#include "async/offload.h"
+#include "net/socket.h"
+
+namespace toolgate {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Timer = asio::basic_waitable_timer<Clock, asio::wait_traits<Clock>, Executor>;
+using Descriptor = asio::posix::basic_stream_descriptor<Executor>;
+
+// How long the end of the outputs is awaited once the program itself has ended.
+constexpr std::chrono::milliseconds kTailTime{200};
+constexpr std::size_t kBlockBytes = 16 << 10;
+// More than this a pipe does not hold, unless someone with privileges made it larger.
+constexpr std::size_t kMostPipeBytes = 1 << 20;
+
+constexpr std::array<std::string_view, 10> kPassedOn{"PATH", "HOME",     "USER", "LOGNAME", "SHELL",
+                                                     "LANG", "LANGUAGE", "TZ",   "TMPDIR",  "TERM"};
+
+std::string message_of(int error) {
+  return std::generic_category().message(error);
+}
+
+class OwnedDescriptor {
+ public:
+  explicit OwnedDescriptor(int descriptor = -1) : descriptor_(descriptor) {}
+  OwnedDescriptor(OwnedDescriptor&& other) noexcept : descriptor_(other.release()) {}
+  OwnedDescriptor& operator=(OwnedDescriptor&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+  ~OwnedDescriptor() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+
+  int get() const { return descriptor_; }
+  int release() { return std::exchange(descriptor_, -1); }
+  bool is_open() const { return descriptor_ >= 0; }
+
+  // Out of the way of 0, 1 and 2, which are ours when we were started without some of them.
+  bool move_above_standard() {
+    if (descriptor_ > STDERR_FILENO) return true;
+    *this = OwnedDescriptor(::fcntl(descriptor_, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+    return is_open();
+  }
+
+ private:
+  int descriptor_;
+};
+
+struct Pipe {
+  OwnedDescriptor read;
+  OwnedDescriptor write;
+};
+
+Result<Pipe> make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return fail(Errc::Io, "cannot make a pipe: {}", message_of(errno));
+  Pipe pipe{OwnedDescriptor(ends[0]), OwnedDescriptor(ends[1])};
+  if (!pipe.write.move_above_standard())
+    return fail(Errc::Io, "cannot make a pipe: {}", message_of(errno));
+  return pipe;
+}
+
+// The input as a file in memory. A pipe would have to be fed, and a program that does not read it
+// would have to be told from one that is slow.
+Result<OwnedDescriptor> make_input(std::string_view text) {
+  if (text.empty()) {
+    OwnedDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    if (!nothing.is_open() || !nothing.move_above_standard())
+      return fail(Errc::Io, "cannot open /dev/null: {}", message_of(errno));
+    return nothing;
+  }
+  OwnedDescriptor file(::memfd_create("input", MFD_CLOEXEC));
+  if (!file.is_open() || !file.move_above_standard())
+    return fail(Errc::Io, "cannot make a program's input: {}", message_of(errno));
+  while (!text.empty()) {
+    const ssize_t count = ::write(file.get(), text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return fail(Errc::Io, "cannot write a program's input: {}", message_of(errno));
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  ::lseek(file.get(), 0, SEEK_SET);
+  return file;
+}
+
+// A program that was started, as the first of its process group. Its id, which is the group's too,
+// belongs to nobody else until it is reaped: only until then may the group be signalled.
+class ProcessGroup {
+ public:
+  explicit ProcessGroup(pid_t leader) : leader_(leader) {}
+  ProcessGroup(ProcessGroup&& other) noexcept : leader_(std::exchange(other.leader_, 0)) {}
+  ProcessGroup& operator=(ProcessGroup&&) = delete;
+  ~ProcessGroup() {
+    if (leader_ == 0) return;
+    signal(SIGKILL);
+    (void)reap();
+  }
+
+  pid_t leader() const { return leader_; }
+  void signal(int number) const { ::kill(-leader_, number); }
+
+  // Waits for the program itself.
+  Result<siginfo_t> reap() {
+    const auto leader = static_cast<id_t>(std::exchange(leader_, 0));
+    siginfo_t info{};
+    while (::waitid(P_PID, leader, &info, WEXITED) != 0)
+      if (errno != EINTR)
+        return fail(Errc::Io, "how a program ended is not known: {}", message_of(errno));
+    return info;
+  }
+
+ private:
+  pid_t leader_;
+};
+
+// posix_spawn's two lists of what the new process does before it becomes the program.
+class SpawnPlan {
+ public:
+  SpawnPlan() {
+    ::posix_spawn_file_actions_init(&actions_);
+    ::posix_spawnattr_init(&attributes_);
+  }
+  SpawnPlan(const SpawnPlan&) = delete;
+  SpawnPlan& operator=(const SpawnPlan&) = delete;
+  ~SpawnPlan() {
+    ::posix_spawn_file_actions_destroy(&actions_);
+    ::posix_spawnattr_destroy(&attributes_);
+  }
+
+  void use(const OwnedDescriptor& descriptor, int as) {
+    note(::posix_spawn_file_actions_adddup2(&actions_, descriptor.get(), as));
+  }
+  // Asio opens sockets that a new program would inherit, so it is not enough that ours are closed
+  // on exec.
+  void close_all_others() {
+    note(::posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1));
+  }
+  void change_to(const std::string& folder) {
+    note(::posix_spawn_file_actions_addchdir_np(&actions_, folder.c_str()));
+  }
+  // A session of its own, away from our terminal, and signals as every program expects them.
+  void detach() {
+    sigset_t all;
+    sigset_t none;
+    sigfillset(&all);
+    sigemptyset(&none);
+    note(::posix_spawnattr_setsigdefault(&attributes_, &all));
+    note(::posix_spawnattr_setsigmask(&attributes_, &none));
+    note(::posix_spawnattr_setflags(
+        &attributes_, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK));
+  }
+
+  std::expected<pid_t, int> spawn(const ChildCommand& command) {
+    if (error_ != 0) return std::unexpected(error_);
+    auto arguments = pointers_to(command.arguments);
+    auto environment = pointers_to(command.environment);
+    pid_t started = 0;
+    const int error = ::posix_spawnp(&started, arguments[0], &actions_, &attributes_,
+                                     arguments.data(), environment.data());
+    if (error != 0) return std::unexpected(error);
+    return started;
+  }
+
+ private:
+  void note(int error) {
+    if (error_ == 0) error_ = error;
+  }
+  static std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+    std::vector<char*> pointers;
+    pointers.reserve(texts.size() + 1);
+    for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+    pointers.push_back(nullptr);
+    return pointers;
+  }
+
+  posix_spawn_file_actions_t actions_;
+  posix_spawnattr_t attributes_;
+  int error_ = 0;
+};
+
+Result<void> check(const ChildCommand& command) {
+  if (command.arguments.empty() || command.arguments[0].empty())
+    return fail(Errc::InvalidRequest, "a command names no program");
+  const auto has_zero = [](const std::string& text) { return text.contains('\0'); };
+  if (std::ranges::any_of(command.arguments, has_zero) ||
+      std::ranges::any_of(command.environment, has_zero) || has_zero(command.folder))
+    return fail(Errc::InvalidRequest, "a zero byte cannot be handed to the program '{}'",
+                command.arguments[0].c_str());
+  return {};
+}
+
+// The system says the same of a missing program and of a missing folder.
+std::unexpected<Error> refuse_start(const ChildCommand& command, int error) {
+  const std::string& program = command.arguments[0];
+  std::error_code ignored;
+  if (!command.folder.empty() && !std::filesystem::is_directory(command.folder, ignored))
+    return fail_at(program, Errc::Io, "cannot run '{}': there is no folder '{}'", program,
+                   command.folder);
+  return fail_at(program, Errc::Io, "cannot run '{}': {}", program, message_of(error));
+}
+
+struct Started {
+  ProcessGroup group;
+  OwnedDescriptor process;  // readable once the program has ended
+  OwnedDescriptor output;
+  OwnedDescriptor error;
+};
+
+// Waits until the new process has become the program, so never on a loop's thread.
+Result<Started> start(const ChildCommand& command) {
+  auto input = make_input(command.input);
+  if (!input) return std::unexpected(input.error());
+  auto output = make_pipe();
+  if (!output) return std::unexpected(output.error());
+  auto error = make_pipe();
+  if (!error) return std::unexpected(error.error());
+
+  SpawnPlan plan;
+  plan.use(*input, STDIN_FILENO);
+  plan.use(output->write, STDOUT_FILENO);
+  plan.use(error->write, STDERR_FILENO);
+  plan.close_all_others();
+  if (!command.folder.empty()) plan.change_to(command.folder);
+  plan.detach();
+  const auto leader = plan.spawn(command);
+  if (!leader) return refuse_start(command, leader.error());
+
+  ProcessGroup group(*leader);
+  // Not pidfd_open(): glibc 2.36 declares it for C only.
+  OwnedDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, *leader, 0)));
+  if (!process.is_open())
+    return fail(Errc::Io, "cannot watch the program '{}': {}", command.arguments[0],
+                message_of(errno));
+  return Started{std::move(group), std::move(process), std::move(output->read),
+                 std::move(error->read)};
+}
+
+// One of the two outputs.
+struct OutputEnd {
+  Descriptor pipe;
+  std::size_t limit;
+  ChildOutput kept{};
+  bool ended = false;
+
+  void keep(std::string_view bytes) {
+    const std::size_t room = std::min(limit - kept.text.size(), bytes.size());
+    kept.text.append(bytes.substr(0, room));
+    kept.dropped += bytes.size() - room;
+  }
+};
+
+// A program while it runs, on one loop.
+class Child {
+ public:
+  Child(const Executor& executor, ProcessGroup group, const ChildCommand& command)
+      : group_(std::move(group)),
+        command_(command),
+        process_(executor),
+        output_{Descriptor(executor), command.output_limit},
+        error_{Descriptor(executor), command.error_limit},
+        timer_(executor) {}
+
+  Result<void> attach(Started& started) {
+    if (auto done = attach(process_, started.process); !done) return done;
+    if (auto done = attach(output_.pipe, started.output); !done) return done;
+    return attach(error_.pipe, started.error);
+  }
+
+  Task<Result<ChildOutcome>> run_to_end(const Cancel& cancel) {
+    using namespace asio::experimental::awaitable_operators;
+    co_await (notice_end() && collect(output_) && collect(error_) && supervise(cancel));
+    const auto ending = group_.reap();
+    if (!ending) co_return std::unexpected(ending.error());
+    if (cancelled_) co_return fail(Errc::Cancelled, "the request was cancelled");
+    co_return make_outcome(*ending);
+  }
+
+ private:
+  static Result<void> attach(Descriptor& to, OwnedDescriptor& from) {
+    error_code error;
+    to.assign(from.get(), error);
+    if (!error) from.release();
+    if (!error) to.non_blocking(true, error);
+    if (error) return fail(Errc::Io, "cannot watch a program: {}", error.message());
+    return {};
+  }
+
+  Task<> notice_end() {
+    co_await process_.async_wait(Descriptor::wait_read, kAwait);
+    has_ended_ = true;
+    timer_.cancel();
+  }
+
+  Task<> collect(OutputEnd& output) {
+    const auto block = std::make_unique<char[]>(kBlockBytes);
+    while (!output.ended && !tail_is_over_) {
+      const auto [error, size] =
+          co_await output.pipe.async_read_some(asio::buffer(block.get(), kBlockBytes), kAwait);
+      output.keep({block.get(), size});
+      output.ended = error && error != asio::error::operation_aborted;
+    }
+    if (!output.ended) take_rest(output, block.get());
+    timer_.cancel();
+  }
+
+  // What the program itself wrote is in the pipe by now, even if this loop had no time to read it.
+  static void take_rest(OutputEnd& output, char* block) {
+    for (std::size_t taken = 0; taken < kMostPipeBytes;) {
+      error_code error;
+      const std::size_t size = output.pipe.read_some(asio::buffer(block, kBlockBytes), error);
+      output.ended = error == asio::error::eof;
+      if (error) return;
+      output.keep({block, size});
+      taken += size;
+    }
+  }
+
+  Task<> supervise(const Cancel& cancel) {
+    const CancelHook hook(cancel, [this](CancelReason) { timer_.cancel(); });
+    const bool limited = command_.time_limit.count() > 0;
+    co_await wait([&] { return has_ended_ || cancel.requested(); },
+                  limited ? Clock::now() + command_.time_limit : Clock::time_point::max());
+    if (!has_ended_) {
+      cancelled_ = cancel.requested();
+      timed_out_ = !cancelled_;
+      co_await end_group();
+    }
+    co_await wait([this] { return outputs_have_ended(); }, Clock::now() + kTailTime);
+    tail_is_over_ = true;
+    output_.pipe.cancel();
+    error_.pipe.cancel();
+  }
+
+  // Also what the program started and does not wait for: it is no longer wanted either.
+  Task<> end_group() {
+    group_.signal(SIGTERM);
+    co_await wait([this] { return has_ended_ && outputs_have_ended(); },
+                  Clock::now() + command_.grace);
+    group_.signal(SIGKILL);
+    co_await wait([this] { return has_ended_; }, Clock::time_point::max());
+  }
+
+  bool outputs_have_ended() const { return output_.ended && error_.ended; }
+
+  // Whatever may make `done` true cancels the timer.
+  template <class Done>
+  Task<> wait(Done done, Clock::time_point latest) {
+    timer_.expires_at(latest);
+    while (!done() && Clock::now() < latest) co_await timer_.async_wait(kAwait);
+  }
+
+  ChildOutcome make_outcome(const siginfo_t& ending) {
+    const bool by_itself = ending.si_code == CLD_EXITED;
+    return {.exit_status = by_itself ? ending.si_status : 0,
+            .signal = by_itself ? 0 : ending.si_status,
+            .timed_out = timed_out_,
+            .left_behind = !outputs_have_ended(),
+            .output = std::move(output_.kept),
+            .error = std::move(error_.kept)};
+  }
+
+  ProcessGroup group_;
+  const ChildCommand& command_;
+  Descriptor process_;
+  OutputEnd output_;
+  OutputEnd error_;
+  Timer timer_;
+  bool has_ended_ = false;
+  bool tail_is_over_ = false;
+  bool timed_out_ = false;
+  bool cancelled_ = false;
+};
+
+}  // namespace
+
+Task<Result<ChildOutcome>> run_child(ChildCommand command, const Cancel& cancel) {
+  if (auto checked = check(command); !checked) co_return std::unexpected(checked.error());
+  auto started = co_await offload([&command] { return start(command); }, cancel);
+  if (!started) co_return std::unexpected(started.error());
+  const Executor executor = co_await asio::this_coro::executor;
+  Child child(executor, std::move(started->group), command);
+  if (auto attached = child.attach(*started); !attached)
+    co_return std::unexpected(attached.error());
+  co_return co_await child.run_to_end(cancel);
+}
+
+std::vector<std::string> make_child_environment(std::span<const std::string> names) {
+  std::vector<std::string> environment;
+  for (char** entry = ::environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::string_view name = text.substr(0, text.find('='));
+    const bool is_passed_on =
+        name.starts_with("LC_") || std::ranges::find(kPassedOn, name) != kPassedOn.end();
+    if (is_passed_on || std::ranges::find(names, name) != names.end())
+      environment.emplace_back(text);
+  }
+  return environment;
+}
+
+}  // namespace toolgate

@@ -1,0 +1,79 @@
+#include "invoke/redaction.h"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace toolgate {
+namespace {
+
+std::string redact(std::string_view json) {
+  return Redaction().redact(json);
+}
+
+TEST(Redaction, TakesValuesOfSecretMembers) {
+  EXPECT_EQ(redact(R"({"user":"kim","password":"hunter2"})"),
+            R"({"user":"kim","password":"[redacted]"})");
+  EXPECT_EQ(
+      redact(R"({"token":17,"secret":null,"apiKey":{"a":"b"},"cookie":["c"]})"),
+      R"({"token":"[redacted]","secret":"[redacted]","apiKey":"[redacted]","cookie":"[redacted]"})");
+}
+
+TEST(Redaction, AtAnyDepth) {
+  EXPECT_EQ(redact(R"({"a":[{"b":{"passwd":"x"}},[{"jwt":"y"}]]})"),
+            R"({"a":[{"b":{"passwd":"[redacted]"}},[{"jwt":"[redacted]"}]]})");
+  EXPECT_EQ(redact(R"([{"otp":"1"}])"), R"([{"otp":"[redacted]"}])");
+}
+
+TEST(Redaction, EscapedNamesAreTheSameNames) {
+  EXPECT_EQ(redact(R"({"\u0070assword":"hunter2"})"), R"({"password":"[redacted]"})");
+  EXPECT_EQ(redact(R"({"pass\u0077ord":"hunter2"})"), R"({"password":"[redacted]"})");
+}
+
+TEST(Redaction, MembersOfTheSameNameHideNothing) {
+  EXPECT_EQ(redact(R"({"password":"one","password":"two"})"), R"({"password":"[redacted]"})");
+  EXPECT_EQ(redact(R"({"a":{"password":"one"},"a":1})"), R"({"a":1})");
+}
+
+TEST(Redaction, JsonInStringsIsLookedInto) {
+  EXPECT_EQ(redact(R"({"body":"{\"password\":\"x\",\"n\":1}"})"),
+            R"({"body":"{\"password\":\"[redacted]\",\"n\":1}"})");
+  EXPECT_EQ(redact(R"({"body":"[{\"a\":\"{\\\"token\\\":\\\"x\\\"}\"}]"})"),
+            R"({"body":"[{\"a\":\"{\\\"token\\\":\\\"[redacted]\\\"}\"}]"})");
+  EXPECT_EQ(redact(R"({"body":"{\"a\":{\"token\":\"x\"},\"a\":1}"})"), R"({"body":"{\"a\":1}"})");
+  EXPECT_EQ(redact(R"({"body":"{ \"a\" : 1 }"})"), R"({"body":"{ \"a\" : 1 }"})");
+}
+
+TEST(Redaction, WhatIsNoJsonGoesAsAWhole) {
+  for (const char* text : {"password=hunter2", "{\"password\":\"x\"", "", "{\"a\":\"\xff\"}"})
+    EXPECT_EQ(redact(text), "\"[redacted]\"") << text;
+  EXPECT_EQ(redact(std::string(1000, '[') + std::string(1000, ']')), "\"[redacted]\"");
+}
+
+TEST(Redaction, LeavesTheRestAsItWas) {
+  EXPECT_EQ(redact(R"({"max_tokens":1.50,"tokens":[1e2],"path":"/a"})"),
+            R"({"max_tokens":1.50,"tokens":[1e2],"path":"/a"})");
+  EXPECT_EQ(redact("\"password\""), "\"password\"");
+}
+
+TEST(Redaction, NamesAreComparedWithoutCaseAndDashes) {
+  const Redaction redaction;
+  for (const char* name : {"X-Api-Key", "api_key", "APIKEY", "clientSecret", "Proxy-Authorization",
+                           "github_token", "DB_PASSWORD", "aws-secret-access-key", "Set-Cookie"})
+    EXPECT_TRUE(redaction.is_secret(name)) << name;
+  for (const char* name : {"tokens", "author", "key", "passenger", "path", ""})
+    EXPECT_FALSE(redaction.is_secret(name)) << name;
+}
+
+TEST(Redaction, OwnNamesReplaceTheDefaults) {
+  const std::vector<std::string> names{"Card-Number", "pin*"};
+  const Redaction redaction(names);
+  EXPECT_TRUE(redaction.is_secret("cardNumber"));
+  EXPECT_TRUE(redaction.is_secret("PIN_2"));
+  EXPECT_FALSE(redaction.is_secret("password"));
+  EXPECT_FALSE(Redaction(std::vector<std::string>{}).is_secret("password"));
+}
+
+}  // namespace
+}  // namespace toolgate

@@ -1,0 +1,261 @@
+// What the golden scenarios do not reach: time, progress, questions while a tool runs, tools that
+// change, and a store that fails.
+#include "invoke/tools_service.h"
+
+#include <gtest/gtest.h>
+
+#include "invoke/memory_store.h"
+#include "toolgate/registry.h"
+#include "unit/test_loop.h"
+
+namespace toolgate {
+namespace {
+
+using Run = std::function<Task<Result<ToolResult>>(const ToolCall&, const Cancel&)>;
+
+ToolResult text_of(std::string text) {
+  ToolResult result;
+  result.content.push_back({.text = std::move(text)});
+  return result;
+}
+
+class TestTool final : public Tool {
+ public:
+  explicit TestTool(Run run, PreparedCall prepared = {})
+      : run_(std::move(run)), prepared_(std::move(prepared)) {}
+
+  Task<Result<ToolResult>> invoke(const ToolCall& call, const Cancel& cancel) override {
+    return run_(call, cancel);
+  }
+  Task<Result<std::optional<PreparedCall>>> prepare(const ToolCall&, const Cancel&) override {
+    co_return prepared_;
+  }
+
+ private:
+  Run run_;
+  PreparedCall prepared_;
+};
+
+Task<Result<ToolResult>> wait_for_cancel(const ToolCall&, const Cancel& cancel) {
+  Event ended;
+  const CancelHook hook(cancel, [&](CancelReason) { ended.set(); });
+  if (!cancel.requested()) co_await ended.wait();
+  co_return fail(Errc::Cancelled, "stopped");
+}
+
+class ToolsServiceTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto store = std::make_unique<MemoryStore>();
+    store_ = store.get();
+    BookOptions options;
+    options.now = [this] { return now_.load(); };
+    ledger_ = Ledger::open(std::move(store), options).value();
+    context_.approvals = std::make_shared<ApprovalSettings>();
+    loop_.call([this] {
+      InvokeSurroundings around;
+      around.newest = [this] { return registry_.catalog(); };
+      service_ = std::make_unique<ToolsService>(*ledger_, loop_.loop().deadlines(), around);
+      return 0;
+    });
+  }
+  void TearDown() override {
+    loop_.finish();
+    service_.reset();
+    ledger_.reset();
+  }
+
+  void add(std::shared_ptr<Tool> tool, std::string description = "a tool") {
+    ToolData data;
+    data.id = "tool";
+    data.model_description = std::move(description);
+    registered_.undo();
+    registered_ = registry_.add(std::move(data), std::move(tool)).value();
+    context_.catalog = registry_.catalog();
+  }
+  void add(Run run, PreparedCall prepared = {}) {
+    add(std::make_shared<TestTool>(std::move(run), std::move(prepared)));
+  }
+
+  std::future<Result<InvokeOutcome>> start(InvokeRequest request = {}) {
+    request.tool_id = "tool";
+    if (request.arguments.empty()) request.arguments = "{}";
+    request.request_id = "request";
+    return loop_.start(service_->invoke(std::move(request), context_, cancel_));
+  }
+  InvokeOutcome run(InvokeRequest request = {}) {
+    return get_soon(start(std::move(request))).value();
+  }
+
+  InvocationPointer in_state(InvocationState state) {
+    InvocationQuery query;
+    query.state = state;
+    for (;;) {
+      const auto rows =
+          ledger_->run_blocking([&](InvocationBook& book) { return book.list(query); }).value();
+      if (!rows.empty()) return rows.front();
+      std::this_thread::yield();
+    }
+  }
+  Result<InvocationPointer> confirm(const std::string& id, Confirmation::Choice choice) {
+    Confirmation confirmation;
+    confirmation.id = id;
+    confirmation.choice = choice;
+    confirmation.by = "person";
+    return loop_.run([&] { return ledger_->confirm(confirmation); });
+  }
+
+  std::atomic<std::int64_t> now_ = 1'000'000;
+  MemoryStore* store_ = nullptr;
+  std::unique_ptr<Ledger> ledger_;
+  Registry registry_;
+  Registration registered_;
+  InvokeContext context_;
+  CancelSource cancel_;
+  TestLoop loop_;
+  std::unique_ptr<ToolsService> service_;
+};
+
+TEST_F(ToolsServiceTest, AToolThatTakesTooLongIsStoppedAndSaidSo) {
+  add(wait_for_cancel);
+  context_.tool_time = std::chrono::milliseconds(1);
+  const auto outcome = run();
+  EXPECT_EQ(outcome.ending, InvokeEnding::TimedOut);
+  EXPECT_TRUE(outcome.result.content.front().text.contains("took longer"));
+  EXPECT_EQ(outcome.call->state, InvocationState::Completed);
+  EXPECT_FALSE(outcome.call->error.empty());
+}
+
+TEST_F(ToolsServiceTest, AQuestionThatNobodyAnswersExpires) {
+  add([](const ToolCall&, const Cancel&) -> Task<Result<ToolResult>> { co_return text_of("ran"); },
+      {.confirmation_title = "Sure?"});
+  auto answer = start();
+  in_state(InvocationState::WaitingForConfirmation);
+  now_ += 300'001;
+  const auto outcome = get_soon(std::move(answer)).value();
+  EXPECT_EQ(outcome.ending, InvokeEnding::TimedOut);
+  EXPECT_EQ(outcome.call->state, InvocationState::Cancelled);
+  EXPECT_EQ(parse_decision(outcome.call->decision)->kind, DecisionKind::Timeout);
+}
+
+TEST_F(ToolsServiceTest, AToolMayAskAgainWhileItRuns) {
+  for (const bool yes : {true, false}) {
+    add([](const ToolCall& call, const Cancel&) -> Task<Result<ToolResult>> {
+      const auto go_on = co_await call.services->confirm({.confirmation_title = "Delete it?"});
+      co_return text_of(go_on && *go_on ? "deleted" : "left alone");
+    });
+    auto answer = start();
+    const auto row = in_state(InvocationState::WaitingForConfirmation);
+    EXPECT_TRUE(row->confirmation.contains("Delete it?"));
+    EXPECT_NE(row->started_at, 0);
+    ASSERT_TRUE(confirm(row->id, yes ? Confirmation::Choice::Allow : Confirmation::Choice::Deny));
+    const auto outcome = get_soon(std::move(answer)).value();
+    EXPECT_EQ(outcome.call->state, yes ? InvocationState::Completed : InvocationState::Cancelled);
+    if (yes) EXPECT_EQ(outcome.result.content.front().text, "deleted");
+  }
+}
+
+TEST_F(ToolsServiceTest, ProgressIsToldAndNotTooOften) {
+  add([](const ToolCall& call, const Cancel&) -> Task<Result<ToolResult>> {
+    for (int i = 0; i < 1'000; ++i)
+      call.services->report({.increment = 0.1, .message = fmt::format("step {}", i)});
+    co_return text_of("done");
+  });
+  const auto outcome = run();
+  EXPECT_EQ(outcome.result.message, "step 999") << "the last word becomes the past-tense message";
+  std::vector<std::string> told;
+  for (const auto& event : ledger_->events()->read(0, 10'000).events)
+    if (event->kind == "progress") told.push_back(event->data);
+  ASSERT_GE(told.size(), 2u);
+  EXPECT_LE(told.size(), 5u);
+  EXPECT_TRUE(told.back().contains("step 999"));
+}
+
+TEST_F(ToolsServiceTest, AToolCountsTokensInTheModelsEncoding) {
+  std::size_t counted = 0;
+  add([&](const ToolCall& call, const Cancel&) -> Task<Result<ToolResult>> {
+    EXPECT_EQ(call.token_budget, 100u);
+    counted = (co_await call.services->count_tokens(std::string(100'000, 'x'))).value();
+    co_return text_of("done");
+  });
+  InvokeRequest request;
+  request.token_budget = 100;
+  request.encoding = Encoding::Cl100kBase;
+  run(std::move(request));
+  EXPECT_EQ(counted, count_tokens(Encoding::Cl100kBase, std::string(100'000, 'x')));
+}
+
+TEST_F(ToolsServiceTest, AnExceptionIsAFailedCallAndNothingMore) {
+  add([](const ToolCall&, const Cancel&) -> Task<Result<ToolResult>> {
+    throw std::runtime_error("out of cheese");
+    co_return ToolResult{};
+  });
+  const auto outcome = run();
+  EXPECT_EQ(outcome.ending, InvokeEnding::Failed);
+  EXPECT_EQ(outcome.result.content.front().text, "out of cheese");
+  EXPECT_EQ(outcome.call->state, InvocationState::Completed);
+}
+
+TEST_F(ToolsServiceTest, WhatWasConfirmedMustStillBeWhatThereIs) {
+  const auto ran = [](const ToolCall&, const Cancel&) -> Task<Result<ToolResult>> {
+    ADD_FAILURE() << "a changed tool ran";
+    co_return ToolResult{};
+  };
+  add(std::make_shared<TestTool>(ran, PreparedCall{.confirmation_title = "Sure?"}), "before");
+  const auto before = context_;
+  auto answer = start();
+  const auto row = in_state(InvocationState::WaitingForConfirmation);
+  add(std::make_shared<TestTool>(ran), "after");
+  ASSERT_TRUE(confirm(row->id, Confirmation::Choice::Allow));
+  const auto outcome = get_soon(std::move(answer)).value();
+  EXPECT_EQ(outcome.ending, InvokeEnding::Failed);
+  EXPECT_TRUE(outcome.result.content.front().text.contains("changed"));
+}
+
+TEST_F(ToolsServiceTest, WhatCannotBeWrittenDoesNotRun) {
+  bool ran = false;
+  add([&](const ToolCall&, const Cancel&) -> Task<Result<ToolResult>> {
+    ran = true;
+    co_return text_of("ran");
+  });
+  (void)ledger_->run_blocking([this](InvocationBook&) -> Result<int> {
+    store_->set_faults({.commit = 1});
+    return 0;
+  });
+  const auto outcome = get_soon(start());
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().code, Errc::Io);
+  EXPECT_FALSE(ran);
+  EXPECT_EQ(run().ending, InvokeEnding::Result) << "the next one is not affected";
+}
+
+TEST_F(ToolsServiceTest, ADecisionThatCannotBeWrittenDoesNotCount) {
+  add([](const ToolCall&, const Cancel&) -> Task<Result<ToolResult>> { co_return text_of("ran"); },
+      {.confirmation_title = "Sure?"});
+  auto answer = start();
+  const auto row = in_state(InvocationState::WaitingForConfirmation);
+  (void)ledger_->run_blocking([this](InvocationBook&) -> Result<int> {
+    store_->set_faults({.commit = 1});
+    return 0;
+  });
+  EXPECT_FALSE(confirm(row->id, Confirmation::Choice::Allow));
+  EXPECT_EQ(in_state(InvocationState::WaitingForConfirmation)->id, row->id);
+  ASSERT_TRUE(confirm(row->id, Confirmation::Choice::Allow));
+  EXPECT_EQ(get_soon(std::move(answer))->ending, InvokeEnding::Result);
+}
+
+TEST_F(ToolsServiceTest, AtShutdownAQuestionStays) {
+  add([](const ToolCall&, const Cancel&) -> Task<Result<ToolResult>> { co_return text_of("ran"); },
+      {.confirmation_title = "Sure?"});
+  auto answer = start();
+  const auto row = in_state(InvocationState::WaitingForConfirmation);
+  loop_.call([this] {
+    cancel_.request(CancelReason::Shutdown);
+    return 0;
+  });
+  EXPECT_EQ(get_soon(std::move(answer)).error().code, Errc::ShuttingDown);
+  EXPECT_EQ(in_state(InvocationState::WaitingForConfirmation)->id, row->id);
+}
+
+}  // namespace
+}  // namespace toolgate
