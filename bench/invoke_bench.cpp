@@ -221,8 +221,10 @@ struct Pending {
 Task<> pile_up(World& world, Loop& loop, ToolsService& service, Pending& result) {
   CancelSource cancel;
   const double before = resident_megabytes();
-  for (std::size_t i = 0; i < kPending; ++i)
+  for (std::size_t i = 0; i < kPending; ++i) {
     loop.scope().spawn(hold(world, service, i, cancel), "held");
+    if (i % kAtOnce == 0) co_await waiting(world, i + 1);
+  }
   auto rows = co_await waiting(world, kPending);
   rows.clear();
   result.megabytes = resident_megabytes() - before;

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """screens.py [--check] [BINARY]: makes the pictures of the commands in docs/images from what they print on a
 terminal. Run it after a change of their output; --check fails when a picture is not what it would make."""
+import contextlib
 import fcntl
 import html
+import http.server
 import json
 import os
 import pathlib
@@ -13,6 +15,9 @@ import subprocess
 import sys
 import tempfile
 import termios
+import threading
+import time
+import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOLS = """[
@@ -59,6 +64,22 @@ SETTINGS = """{
 }
 """
 COLUMNS = 100
+PROGRAM = """import sys
+
+
+def greet(name):
+    print("Hello " + name)
+
+
+if __name__ == "__main__":
+    greet(sys.argv[1])
+"""
+EDIT = {"filePath": "greet.py", "oldString": '    print("Hello " + name)', "newString": '    if not name:\n        raise ValueError("who?")\n    print(f"Hello {name}!")',
+        "explanation": "Greets nobody no more"}
+# Tools behind a URL, as someone registers them who wants to be asked.
+ASKING_TOOLS = {"replace_in_file": "Replaces text in a file.", "send_mail": "Sends a mail.", "deploy": "Puts a version into production."}
+WAITING = {"send_mail": {"to": "ann@example.com", "subject": "Minutes of Monday", "body": "Dear Ann,\nhere they are."},
+           "deploy": {"service": "shop", "version": "2.4.1", "regions": ["eu-north", "eu-west"]}}
 
 
 def many_tools():
@@ -87,19 +108,27 @@ SCREENS = {
     "toolsets": "toolgate toolsets",
     "doctor": "toolgate doctor",
 }
+# With a gateway that runs and calls that wait.
+ASKING_SCREENS = {
+    "call": "toolgate call replace_in_file --input @edit.json",
+    "pending": "toolgate pending",
+    "approvals-list": "toolgate approvals",
+    "audit": "toolgate audit --limit 8",
+}
 COLOURS = {"31": "#f2777a", "32": "#99cc99", "33": "#ffcc66", "36": "#66cccc"}
 CELL, LINE, MARGIN = 8.4, 20, 16
 NO_BREAK_SPACE = "\u00a0"  # of several plain ones only the first is drawn
 
 
 def write_files(folder):
-    """The homes in which the commands run: most in `one`, that of 5,000 tools in `many`."""
+    """The homes in which the commands run: most in `one`, that of 5,000 tools in `many`, with a gateway in `asking`."""
     one, many = folder / "one", folder / "many"
     profile = one / ".config/toolgate"
     files = {one / "tools.json": TOOLS, one / "read_file.json": SCHEMA, one / "input.json": INPUT,
              one / "greeting.txt": "Tokenizers split “Straßenbahnhaltestelle” into pieces, déjà vu!",
              profile / "extensions/acme.weather/package.json": json.dumps(WEATHER),
-             profile / "mine.toolsets.jsonc": TOOL_SETS, profile / "settings.json": SETTINGS}
+             profile / "mine.toolsets.jsonc": TOOL_SETS, profile / "settings.json": SETTINGS,
+             folder / "asking/greet.py": PROGRAM, folder / "asking/edit.json": json.dumps(EDIT)}
     for manifest in many_tools():
         name = f"{manifest['publisher']}.{manifest['name']}"
         files[many / f".config/toolgate/extensions/{name}/package.json"] = json.dumps(manifest)
@@ -108,17 +137,22 @@ def write_files(folder):
         path.write_text(text)
 
 
-def run_on_terminal(command, home, binary):
-    """What the command prints when both outputs are a terminal."""
+def environment_of(home):
+    foreign = ("XDG_", "OPENAI_", "TOOLGATE_", "NO_COLOR", "ACME_KEY")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
+    return {**kept, "HOME": str(home)}
+
+
+def run_on_terminal(command, home, binary, question=None):
+    """What the command prints when both outputs are a terminal; where it asks a question, what it has printed then."""
     shell = command.replace("toolgate", str(binary), 1)
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, COLUMNS, 0, 0))
-    foreign = ("XDG_", "OPENAI_", "NO_COLOR", "ACME_KEY")
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
     process = subprocess.Popen(["sh", "-c", shell], cwd=home, stdin=slave, stdout=slave, stderr=slave,
-                               env={**environment, "HOME": str(home)})
+                               env=environment_of(home))
     os.close(slave)
     output = b""
+    asked = None
     while True:
         try:
             block = os.read(master, 65536)
@@ -127,8 +161,92 @@ def run_on_terminal(command, home, binary):
         if not block:
             break
         output += block
+        if question and not asked and re.search(question, output):
+            asked = output
+            os.write(master, b"d")
     process.wait()
-    return output.decode().replace("\r\n", "\n")
+    lines = (asked or output).decode().replace("\r\n", "\n").split("\n")
+    return "\n".join(line.split("\r\x1b[K")[-1] for line in lines)
+
+
+class Tool(http.server.BaseHTTPRequestHandler):
+    """What stands behind the URLs of the tools that ask."""
+    def do_POST(self):
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body = b"done"
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def asking_gateway(home, binary):
+    """A gateway with tools that ask, two calls that wait, two approvals and a trail."""
+    tools = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Tool)
+    threading.Thread(target=tools.serve_forever, daemon=True).start()
+    gateway = subprocess.Popen([binary, "serve", "--port", "0"], cwd=home, env=environment_of(home),
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    url = gateway.stdout.readline().split()[-1]
+    token = (home / ".local/share/toolgate/operator-token").read_text().strip()
+
+    def api(method, path, body=None):
+        request = urllib.request.Request(url + path, method=method, data=json.dumps(body).encode() if body else None,
+                                         headers={"Authorization": f"Bearer {token}"})
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)
+
+    def waiting(count):
+        while True:
+            rows = api("GET", "/v1/invocations?state=WaitingForConfirmation")["data"]
+            if len(rows) == count:
+                return rows
+            time.sleep(0.01)
+
+    def start_call(tool):
+        return subprocess.Popen([binary, "call", tool, "--input", json.dumps(WAITING[tool])], cwd=home, env=environment_of(home),
+                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    calls = []
+    try:
+        for name, description in ASKING_TOOLS.items():
+            api("POST", "/v1/tools", {"name": name, "description": description, "inputSchema": {"type": "object"}, "allowPrivateAddresses": True,
+                                      "url": f"http://127.0.0.1:{tools.server_address[1]}/{name}"})
+        for tool, answer in (("deploy", {"decision": "allow", "scope": "always", "target": "arguments"}),
+                             ("send_mail", {"decision": "allow", "scope": "workspace"})):
+            call = start_call(tool)
+            api("POST", f"/v1/invocations/{waiting(1)[0]['id']}/confirm", answer)
+            call.wait()
+        yield {"wait": lambda: [(calls.append(start_call(tool)), waiting(number)) for number, tool in enumerate(WAITING, 1)],
+               "forget": lambda: api("DELETE", "/v1/approvals")}
+    finally:
+        for call in calls:
+            call.terminate()
+            call.wait()
+        gateway.terminate()
+        gateway.wait()
+        tools.shutdown()
+
+
+def same_each_time(text):
+    """Ids, times and ports as they might have been."""
+    names = {}
+    letters = "kT4mQzR8vXc2LpWd7HnYfB3s"
+
+    def id_of(match):
+        kind, own = match[1], match[2]
+        number = names.setdefault((kind, own[:8]), len(names))
+        return f"{kind}_{(letters[number % 24:] + letters)[:len(own)]}"
+
+    text = re.sub(r"\b(inv|apr)_(\w{24}|\w{8})\b", id_of, text)
+    text = re.sub(r"127\.0\.0\.1:\d{5}", "127.0.0.1:48025", text)
+    text = re.sub(r"\d\d\d\d-\d\d-\d\d \d\d:\d\d:\d\d", "2025-03-01 09:30:12", text)
+    text = re.sub(r"\b\d+ ms\b", "12 ms", text)
+    return re.sub(r"\b\d:\d\d left", "4:59 left", text)
 
 
 def spans_of(line):
@@ -163,16 +281,28 @@ def as_svg(command, output):
     return "\n".join([*out, "</g>", "</svg>"]) + "\n"
 
 
+def make_pictures(folder, binary):
+    write_files(folder)
+    for name, command in SCREENS.items():
+        home = folder / ("many" if name == "tools-many" else "one")
+        yield name, as_svg(command, run_on_terminal(command, home, binary))
+    home = folder / "asking"
+    with asking_gateway(home, binary) as gateway:
+        for name in ("approvals-list", "audit", "call", "pending"):
+            if name == "call":
+                gateway["forget"]()
+            if name == "pending":
+                gateway["wait"]()
+            output = run_on_terminal(ASKING_SCREENS[name], home, binary, rb"Your choice[^:]*:\S+ left\): $")
+            yield name, as_svg(ASKING_SCREENS[name], same_each_time(output))
+
+
 def main():
     words = [word for word in sys.argv[1:] if word != "--check"]
     binary = pathlib.Path(words[0] if words else ROOT / "build/release/toolgate").resolve()
     stale = []
     with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder).resolve()
-        write_files(folder)
-        for name, command in SCREENS.items():
-            home = folder / ("many" if name == "tools-many" else "one")
-            picture = as_svg(command, run_on_terminal(command, home, binary))
+        for name, picture in make_pictures(pathlib.Path(folder).resolve(), binary):
             path = ROOT / f"docs/images/{name}.svg"
             if "--check" not in sys.argv:
                 path.write_text(picture)

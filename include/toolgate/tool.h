@@ -64,6 +64,9 @@ struct ToolData {
   std::vector<ModelFacts> models = {};  // for which it is; empty: for all
   std::optional<bool> can_be_referenced_in_prompt = {};
   std::optional<bool> runs_in_workspace = {};
+  // What stands behind the tool, in any form that changes when that does: approvals of one
+  // implementation do not hold for another.
+  std::string implementation = {};
   bool always_display_input_output = false;
   bool can_request_pre_approval = false;
   bool can_request_post_approval = false;

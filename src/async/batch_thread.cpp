@@ -42,7 +42,7 @@ void BatchThread::wait_for(std::move_only_function<void()> work, Result<void>& e
 void BatchThread::loop() {
   std::vector<Item> items;
   for (;;) {
-    next_idle_ = steps_.idle ? steps_.idle() : std::nullopt;
+    next_idle_ = look_what_is_due();
     {
       std::unique_lock lock(mutex_);
       const auto due = [this] { return stopping_ || !queue_.empty(); };
@@ -58,17 +58,34 @@ void BatchThread::loop() {
   }
 }
 
-void BatchThread::run_batch(std::vector<Item>& items) {
-  Result<void> outcome = steps_.begin();
-  if (outcome) {
-    try {
-      for (Item& item : items) item.work();
-      outcome = steps_.end();
-    } catch (const std::exception& error) {
-      log(LogLevel::Error, "work on the ledger's thread ended by an exception: {}", error.what());
-      outcome = fail(Errc::Internal, "an internal error; see the log");
-    }
+std::optional<BatchThread::TimePoint> BatchThread::look_what_is_due() {
+  if (!steps_.idle) return std::nullopt;
+  try {
+    return steps_.idle();
+  } catch (const std::exception& error) {
+    log(LogLevel::Error, "looking what is due ended by an exception: {}", error.what());
+    if (steps_.abort) steps_.abort();
+    return std::chrono::steady_clock::now() + std::chrono::seconds(1);
   }
+}
+
+Result<void> BatchThread::work_off(std::vector<Item>& items) {
+  auto begun = steps_.begin();
+  if (!begun) return begun;
+  try {
+    for (Item& item : items) item.work();
+    return steps_.end();
+  } catch (const std::exception& error) {
+    log(LogLevel::Error, "work in a batch ended by an exception: {}", error.what());
+  } catch (...) {
+    log(LogLevel::Error, "work in a batch ended by an unknown exception");
+  }
+  if (steps_.abort) steps_.abort();
+  return fail(Errc::Internal, "an internal error; see the log");
+}
+
+void BatchThread::run_batch(std::vector<Item>& items) {
+  const Result<void> outcome = work_off(items);
   for (Item& item : items)
     if (item.resume) item.resume(outcome);
 }

@@ -32,8 +32,9 @@ class BatchThread {
 
   struct Steps {
     std::function<Result<void>()> begin;
-    // `work_done` is false when begin() failed: then nothing was done.
     std::function<Result<void>()> end;
+    // Instead of end(), when a work threw: nothing of the batch may count.
+    std::function<void()> abort;
     // After every batch, and when the time it last gave has come: until when nothing is to do.
     std::function<std::optional<TimePoint>()> idle;
   };
@@ -87,6 +88,8 @@ class BatchThread {
   void enqueue(Item item);
   void wait_for(std::move_only_function<void()> work, Result<void>& ended);
   void loop();
+  std::optional<TimePoint> look_what_is_due();
+  Result<void> work_off(std::vector<Item>& items);
   void run_batch(std::vector<Item>& items);
 
   Steps steps_;

@@ -81,12 +81,12 @@ std::string details_of(const JsonNode& entry) {
 std::string audit_line(const JsonNode& entry, const Terminal& terminal) {
   const std::string time = local_time(number_of(entry, "at"));
   const std::string kind = shown(entry, "kind");
-  const std::string tool = shown(entry, "tool");
+  const std::string tool = shown(entry, "tool_id");
   const std::string actor = shown(entry, "actor");
   const std::string details = details_of(entry);
   if (!terminal.is_terminal())
     return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", time, kind, tool, actor,
-                       shown(entry, "invocation"), shown(entry, "session"), details);
+                       shown(entry, "invocation_id"), shown(entry, "session_id"), details);
   const std::string tool_cell = pad_to_columns(tool, kToolColumns);
   const std::string actor_cell = pad_to_columns(actor, kActorColumns);
   const std::size_t used =

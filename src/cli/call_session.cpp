@@ -244,7 +244,7 @@ Task<> CallSession::give(Answer answer) {
 Task<> CallSession::edit() {
   if (draft_.empty()) {
     JsonTree tree;
-    const auto root = tree.parse(call_.arguments.empty() ? "{}" : call_.arguments);
+    const auto root = tree.parse(call_.arguments);
     draft_ = root ? pretty_json(**root) + "\n" : call_.arguments;
   }
   keyboard_->rest();
@@ -267,7 +267,7 @@ Task<> CallSession::edit() {
     co_return;
   }
   JsonTree before_tree;
-  const auto before = before_tree.parse(call_.arguments.empty() ? "{}" : call_.arguments);
+  const auto before = before_tree.parse(call_.arguments);
   if (before && equal(**before, **root)) {
     say(Paint::Cyan, "Nothing was changed.");
     co_return;

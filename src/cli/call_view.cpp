@@ -86,7 +86,8 @@ class CallPrinter {
 
   void arguments(const WaitingCall& call, std::size_t most_lines) {
     JsonTree tree;
-    const auto root = tree.parse(call.arguments.empty() ? "{}" : call.arguments);
+    const auto root = tree.parse(call.arguments.empty() ? std::string_view("{}")
+                                                        : std::string_view(call.arguments));
     if (!root || !(*root)->is(Kind::Object)) {
       fact("arguments", call.arguments);
       return;

@@ -2,6 +2,8 @@
 
 #include "cli/input.h"
 #include "cli/terminal.h"
+#include "hosts/http_tool.h"
+#include "store/open.h"
 
 namespace toolgate {
 
@@ -51,11 +53,54 @@ std::size_t OpenCatalog::problem_count() const {
   return settings.warnings.size() + files->problems().size() + catalog->problems.size();
 }
 
+namespace {
+
+Result<std::vector<HttpToolRow>> read_http_tools(const Settings& settings,
+                                                 const std::filesystem::path& data) {
+  if (!has_database(settings, data)) return std::vector<HttpToolRow>();
+  const auto store = open_store(settings.store, data);
+  if (!store) return std::unexpected(store.error());
+  return (*store)->load_http_tools();
+}
+
+// Read from the database beside a gateway that may use it.
+void add_http_tools(OpenCatalog& open, const std::filesystem::path& data) {
+  const auto rows = read_http_tools(open.settings, data);
+  if (!rows) {
+    open.settings.warnings.push_back("tools that were registered through the API are not there: " +
+                                     rows.error().message);
+    return;
+  }
+  Registry& registry = open.files->registry();
+  for (const HttpToolRow& row : *rows) {
+    auto definition = parse_http_tool(row.definition);
+    if (!definition) continue;
+    ToolData tool = tool_data_of(*definition);
+    auto added =
+        registry.add(std::move(tool),
+                     std::make_shared<HttpTool>(std::move(*definition), open.settings.http_tools));
+    if (added) open.http_tools.push_back(std::move(*added));
+  }
+  registry.flush();
+}
+
+}  // namespace
+
+bool has_database(const Settings& settings, const std::filesystem::path& data) {
+  constexpr std::string_view kSqlite = "sqlite:";
+  std::string_view setting = settings.store;
+  if (data.empty() || (!setting.empty() && !setting.starts_with(kSqlite))) return false;
+  setting.remove_prefix(std::min(setting.size(), kSqlite.size()));
+  std::error_code ignored;
+  return std::filesystem::exists(data / (setting.empty() ? "toolgate.db" : setting), ignored);
+}
+
 OpenCatalog open_catalog(const CatalogOptions& options, Settings settings) {
   OpenCatalog open;
   open.settings = std::move(settings);
   open.files = std::make_unique<ToolCatalog>(options.tools);
   open.files->load(open.settings);
+  add_http_tools(open, options.data);
   open.catalog = open.files->catalog();
   return open;
 }

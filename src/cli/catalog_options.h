@@ -29,9 +29,13 @@ void complete_catalog_options(CatalogOptions& options);
 // Says on stderr what was given in vain.
 void warn_of_unread_options(const CatalogOptions& options);
 
+// Whether there is a database to read, so that looking does not make one.
+bool has_database(const Settings& settings, const std::filesystem::path& data);
+
 struct OpenCatalog {
   Settings settings;
   std::unique_ptr<ToolCatalog> files;
+  std::vector<Registration> http_tools;  // those that were registered through the API
   std::shared_ptr<const Catalog> catalog;
 
   // What `toolgate doctor` would tell about.

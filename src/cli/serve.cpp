@@ -1,5 +1,6 @@
 // toolgate serve: the gateway.
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include "cli/process.h"
 #include "cli/terminal.h"
 #include "gateway/gateway.h"
+#include "gateway/gateway_file.h"
 
 namespace toolgate {
 namespace {
@@ -18,6 +20,17 @@ std::string address_of(const Gateway& gateway) {
   const bool v6 = gateway.host().find(':') != std::string::npos;
   return fmt::format("http://{}{}{}:{}", v6 ? "[" : "", gateway.host(), v6 ? "]" : "",
                      gateway.port());
+}
+
+// So that other commands find us. Without it they must be told our address.
+void publish(const Gateway& gateway, const std::filesystem::path& data,
+             std::optional<GatewayFile>& file) {
+  auto written = GatewayFile::write(data, local_address(gateway.host(), gateway.port()));
+  if (written)
+    file.emplace(std::move(*written));
+  else
+    log(LogLevel::Warn, "'toolgate pending' and others will not find this gateway: {}",
+        written.error().message);
 }
 
 int serve(const GatewayOptions& options) {
@@ -33,7 +46,9 @@ int serve(const GatewayOptions& options) {
     fmt::print(stderr, "toolgate: {}\n", gateway.error().message);
     return 1;
   }
+  std::optional<GatewayFile> file;
   (*gateway)->run([&] {
+    publish(**gateway, options.data, file);
     const std::string address = address_of(**gateway);
     fmt::print("listening on {}\n", address);
     const Terminal terminal(stdout);

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/terminal.h"
+#include "cli/tool_approval.h"
 #include "cli/tool_card.h"
 #include "cli/tool_list.h"
 #include "gateway/tools_reply.h"
@@ -17,6 +18,7 @@ constexpr std::size_t kMostListed = 100;  // on a terminal, unless a filter or -
 
 struct ToolsCommand {
   CatalogOptions catalog;
+  GatewayChoice gateway;
   bool show = false;
   std::string shown_name;
   std::string tags;
@@ -115,10 +117,13 @@ int show_tool(const ToolsCommand& command, const OpenCatalog& open) {
     return report_failure({tool.error().code, visible(message), {}});
   }
   const auto family = command.chosen_family();
-  if (command.as_json)
+  if (command.as_json) {
     fmt::print("{}\n", write_tool(*open.catalog, **tool, family, open.settings.families));
-  else
-    print_tool_card(*open.catalog, **tool, family, open.settings.families, Terminal(stdout));
+    return 0;
+  }
+  const Terminal terminal(stdout);
+  print_tool_card(*open.catalog, **tool, family, open.settings.families, terminal);
+  print_tool_approval(command.catalog, command.gateway, open, **tool, terminal);
   return 0;
 }
 
@@ -160,6 +165,7 @@ void add_tools(CLI::App& app, Run& run) {
   command->footer("A pipe gets one line per tool: name, state, reference, source, description.");
   command->callback([options, show, &run] {
     complete_catalog_options(options->catalog);
+    options->gateway.data = options->catalog.data;
     options->show = show->parsed();
     run = [options] { return run_tools(*options); };
   });

@@ -27,7 +27,7 @@ struct WaitingCall {
   std::string session_id = {};
   std::string caller = {};
   std::string workspace = {};
-  std::string arguments = {};       // JSON
+  std::string arguments = "{}";     // JSON
   std::string arguments_hash = {};  // of what is shown here
   std::string title = {};
   std::string message = {};

@@ -95,10 +95,11 @@ Result<void> check_origin(const HttpHead& head, std::string_view own_address,
 
 Result<std::string> check_key(const HttpHead& head, Access access, std::span<const ApiKey> keys,
                               std::string_view operator_token) {
-  if (access == Access::Open || (access == Access::Key && keys.empty())) return std::string();
+  if (access == Access::Open) return std::string();
   const std::string_view given = presented_key(head);
   if (!operator_token.empty() && equal_in_constant_time(given, operator_token))
     return std::string(kOperatorName);
+  if (access == Access::Key && keys.empty()) return std::string();
   if (access == Access::Operator)
     return fail(Errc::Unauthorized,
                 "this route wants the operator token (the file operator-token in the data folder)");

@@ -91,6 +91,7 @@ struct Worker {
               .catalog = tools.catalog(),
               .registry = tools.registry(),
               .normalized_tools = NormalizedTools(),
+              .known_tools = KnownTools(),
               .tool_offers = {},
               .group_names = {},
               .tool_lists = {},
@@ -264,6 +265,9 @@ void Gateway::run(const std::function<void()>& ready) {
   ready();
   impl.control.run();
   for (const auto& worker : impl.workers) worker->thread.join();
+  // While signals are still ours: one more must not cut off the last commit.
+  impl.http_tools.reset();
+  impl.invoking.reset();
 }
 
 void Gateway::Impl::reload() {
@@ -281,8 +285,14 @@ void Gateway::Impl::reload() {
   }
   for (const std::string& warning : (*next)->settings.warnings) log(LogLevel::Warn, "{}", warning);
   log(LogLevel::Info, "settings read again: {} models", (*next)->models.size());
+  const bool reaches_elsewhere = (*next)->settings.http_tools.allowed_private_hosts !=
+                                 snapshot->settings.http_tools.allowed_private_hosts;
   publish(*next);
   load_tools();
+  if (!reaches_elsewhere) return;
+  if (auto loaded = http_tools->load(snapshot->settings.http_tools); !loaded)
+    log(LogLevel::Error, "tools behind URLs stay as they were: {}", loaded.error().message);
+  tools.registry().flush();
 }
 
 // Everything that the files say is told in one step.
@@ -372,6 +382,7 @@ void Gateway::Impl::stop_gently() {
   invoking->ledger().events()->append({{"shutdown", "{}"}});
   for (const auto& worker : workers)
     worker->loop.post([this, raw = worker.get()] {
+      raw->state.tools_service.stop_waiting();
       raw->server.stop_gently();
       // The loop ends when its last connection has.
       boost::asio::co_spawn(raw->loop.context(), raw->loop.scope().drain(),

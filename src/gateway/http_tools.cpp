@@ -20,6 +20,7 @@ Result<void> HttpTools::load(const HttpToolSettings& settings) {
     if (!rows) return std::unexpected(rows.error());
     for (const HttpToolRow& row : *rows) {
       auto definition = parse_http_tool(row.definition);
+      tools_.erase(row.name);
       auto registered = definition ? register_tool(std::move(*definition), settings)
                                    : Result<Registration>(std::unexpected(definition.error()));
       if (registered)
@@ -32,42 +33,38 @@ Result<void> HttpTools::load(const HttpToolSettings& settings) {
   });
 }
 
+// A tool is there when it is registered and written, and gone when both are undone: what was done
+// on the ledger's thread is kept apart until its commit is known.
 Task<Result<void>> HttpTools::add(HttpToolDefinition definition, HttpToolSettings settings,
                                   std::string by) {
-  const std::string name = definition.name;
-  auto added = co_await ledger_.run([this, definition = std::move(definition),
-                                     settings = std::move(settings),
-                                     by = std::move(by)](InvocationBook& book) -> Result<void> {
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    const HttpToolRow row{
-        .name = definition.name,
-        .definition = write_http_tool(definition),
-        .created_at = std::chrono::duration_cast<std::chrono::milliseconds>(now).count()};
-    auto registered = register_tool(definition, settings);
-    if (!registered) return std::unexpected(registered.error());
-    if (auto kept = book.add_http_tool(row, by); !kept) return kept;
-    tools_[row.name] = std::move(*registered);
-    return {};
-  });
-  // What could not be written is not there after a restart, so it must not be there now.
-  if (!added && added.error().code == Errc::Io)
-    (void)co_await ledger_.run([this, name](InvocationBook&) -> Result<void> {
-      tools_.erase(name);
-      return {};
-    });
-  co_return added;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const HttpToolRow row{
+      .name = definition.name,
+      .definition = write_http_tool(definition),
+      .created_at = std::chrono::duration_cast<std::chrono::milliseconds>(now).count()};
+  auto registered = register_tool(std::move(definition), settings);
+  if (!registered) co_return std::unexpected(registered.error());
+  auto written = co_await ledger_.run(
+      [row, by = std::move(by)](InvocationBook& book) { return book.add_http_tool(row, by); });
+  if (!written) co_return written;
+  co_return co_await ledger_.run(
+      [this, name = row.name,
+       kept = std::make_shared<Registration>(std::move(*registered))](InvocationBook&) {
+        tools_[name] = std::move(*kept);
+        return Result<void>{};
+      });
 }
 
 Task<Result<void>> HttpTools::remove(std::string name, std::string by) {
-  return ledger_.run(
-      [this, name = std::move(name), by = std::move(by)](InvocationBook& book) -> Result<void> {
-        const auto removed = book.remove_http_tool(name, by);
-        if (!removed) return std::unexpected(removed.error());
-        if (!*removed)
-          return fail(Errc::NotFound, "no tool called '{}' was registered through the API", name);
-        tools_.erase(name);
-        return {};
-      });
+  auto removed = co_await ledger_.run(
+      [name, by = std::move(by)](InvocationBook& book) { return book.remove_http_tool(name, by); });
+  if (!removed) co_return std::unexpected(removed.error());
+  if (!*removed)
+    co_return fail(Errc::NotFound, "no tool called '{}' was registered through the API", name);
+  co_return co_await ledger_.run([this, name](InvocationBook&) {
+    tools_.erase(name);
+    return Result<void>{};
+  });
 }
 
 }  // namespace toolgate

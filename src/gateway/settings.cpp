@@ -48,10 +48,6 @@ bool is_ours(std::string_view name) {
 }
 
 Result<void> apply_key(const SettingsKey& key, const SettingsValue& value, SettingsDraft& draft) {
-  if (!key.apply) {
-    draft.warn(value, "has no effect in this version");
-    return {};
-  }
   if (draft.in_workspace && key.set_by == SetBy::ProfileOnly) {
     draft.warn(value,
                "is ignored: only the profile file and --settings may set it, because a workspace "
@@ -60,6 +56,8 @@ Result<void> apply_key(const SettingsKey& key, const SettingsValue& value, Setti
   }
   auto applied = key.apply(value, draft);
   if (applied || is_ours(key.name)) return applied;
+  // What a person forbids must not be lost over a slip.
+  if (key.name.starts_with("chat.tools.") && !draft.in_workspace) return applied;
   // VS Code's own settings come with a workspace; a wrong one must not stop the gateway.
   draft.warn(value, fmt::format("is ignored: it must be of the type {}", key.type));
   return {};

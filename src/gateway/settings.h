@@ -48,6 +48,7 @@ struct Limits {
   std::size_t connections = 10'000;
   std::size_t upstream_idle_connections = 64;  // kept per upstream and core
   std::size_t tools = 128;
+  std::size_t argument_bytes = 1 << 20;                    // of one call
   std::size_t result_bytes = 256 << 10;                    // of one part; then it is spilled
   std::size_t result_total_bytes = std::size_t{64} << 20;  // then the call fails
   std::size_t result_parts = 1'000;

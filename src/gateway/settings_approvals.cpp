@@ -35,6 +35,21 @@ Result<std::vector<std::string>> read_texts(const SettingsValue& value) {
   return texts;
 }
 
+// A program and its arguments, which may hold line breaks.
+Result<void> take_command(const SettingsValue& value, std::vector<std::string>& command) {
+  const auto member = value.find_member("command");
+  if (!member) return {};
+  const auto* list = member->value().if_array();
+  if (!list || list->empty()) return member->fail("must be a list: a program and its arguments");
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const auto* word = (*list)[i].if_string();
+    if (!word || word->find('\0') != word->npos)
+      return member->item(i).fail("must be a string without null characters");
+    command.emplace_back(*word);
+  }
+  return {};
+}
+
 template <class Target>
 Result<void> take_texts(const SettingsValue& value, std::string_view name, Target& target) {
   const auto member = value.find_member(name);
@@ -134,13 +149,14 @@ Result<Hook> read_hook(const SettingsValue& value, std::size_t number, SettingsD
     return value.fail("must be an object with \"command\" or \"url\"");
   Hook hook;
   hook.name = fmt::format("hook {}", number);
-  for (auto taken :
-       {take_text(value, "name", hook.name), take_text(value, "url", hook.url),
-        take_texts(value, "command", hook.command), take_texts(value, "tools", hook.tools),
-        take_texts(value, "environment", hook.environment)})
+  for (auto taken : {take_text(value, "name", hook.name), take_text(value, "url", hook.url),
+                     take_command(value, hook.command), take_texts(value, "tools", hook.tools),
+                     take_texts(value, "environment", hook.environment)})
     if (!taken) return std::unexpected(std::move(taken.error()));
   if (hook.command.empty() == hook.url.empty())
     return value.fail("needs either \"command\" or \"url\"");
+  if (const auto usable = check_hook(hook); !usable)
+    return value.fail("cannot be used: {}", usable.error().message);
   if (const auto time = value.find_member("timeoutSeconds")) {
     const auto seconds = read_seconds(*time);
     if (!seconds) return std::unexpected(seconds.error());
@@ -241,8 +257,12 @@ Result<void> edit_rules(const SettingsValue& value, SettingsDraft& draft) {
     const auto approve = read_bool(value.member(pattern));
     if (!approve) return std::unexpected(approve.error());
     // The last match decides, so what comes last is the strictest it can be.
+    // The one that is there already keeps its place, as VS Code merges such an object.
+    const auto known = std::ranges::find(rules, std::string_view(pattern), &EditRule::pattern);
     if (draft.in_workspace && *approve)
       draft.warn(value.member(pattern), kOnlyStricter);
+    else if (!draft.in_workspace && known != rules.end())
+      known->approve = *approve;
     else
       rules.push_back({std::string(pattern), *approve});
   }
@@ -269,7 +289,8 @@ Result<void> approval_rules(const SettingsValue& value, SettingsDraft& draft) {
     if (!rule) return std::unexpected(std::move(rule.error()));
     if (draft.in_workspace && rule->verdict == RuleVerdict::Allow)
       draft.warn(value.item(i), kOnlyStricter);
-    rules.push_back(std::move(*rule));
+    else
+      rules.push_back(std::move(*rule));
   }
   auto& target = draft.in_workspace ? draft.workspace_rules : draft.profile_rules;
   if (!draft.in_workspace) target.clear();
@@ -310,8 +331,13 @@ Result<void> hooks_after(const SettingsValue& value, SettingsDraft& draft) {
 }
 
 Result<void> complete_approvals(SettingsDraft& draft) {
-  return keep(ApprovalRules::make(std::move(draft.profile_rules), std::move(draft.workspace_rules)),
-              draft.settings.approvals.rules);
+  auto rules =
+      ApprovalRules::make(std::move(draft.profile_rules), std::move(draft.workspace_rules));
+  if (!rules)
+    return fail_at(rules.error().where, Errc::InvalidSettings, "{}: {}", rules.error().where,
+                   rules.error().message);
+  draft.settings.approvals.rules = std::move(*rules);
+  return {};
 }
 
 }  // namespace toolgate

@@ -75,8 +75,10 @@ Result<ApiKey> read_named_key(const SettingsValue& value, ApiKey result, Setting
   if (const auto name = value.find_member("name")) {
     if (auto kept = keep(read_text(*name), result.name); !kept)
       return std::unexpected(std::move(kept.error()));
-    if (result.name == kOperatorName)
-      return name->fail("is the name of whoever has the operator token; choose another");
+    constexpr std::array<std::string_view, 9> kTaken{
+        kOperatorName, "caller", "client", "hook", "rule", "timeout", "gateway", "tool", "local"};
+    if (std::ranges::find(kTaken, result.name) != kTaken.end())
+      return name->fail("is what the audit trail calls something else; choose another");
   }
   auto read = key ? read_key(*key) : read_key_of_variable(*variable, draft.environment);
   if (auto kept = keep(std::move(read), result.value); !kept)
@@ -241,6 +243,7 @@ constexpr std::array kKeys{
     SettingsKey{"toolgate.limits.upstreamConnectSeconds", "number", ProfileOnly, time_limit<&Limits::upstream_connect_seconds>},
     SettingsKey{"toolgate.limits.upstreamFirstByteSeconds", "number", ProfileOnly, time_limit<&Limits::upstream_first_byte_seconds>},
     SettingsKey{"toolgate.limits.upstreamIdleSeconds", "number", ProfileOnly, time_limit<&Limits::upstream_idle_seconds>},
+    SettingsKey{"toolgate.limits.argumentBytes", "integer", ProfileOnly, size_limit<&Limits::argument_bytes>},
     SettingsKey{"toolgate.limits.resultBytes", "integer", ProfileOnly, size_limit<&Limits::result_bytes>},
     SettingsKey{"toolgate.limits.resultTotalBytes", "integer", ProfileOnly, size_limit<&Limits::result_total_bytes>},
     SettingsKey{"toolgate.limits.resultParts", "integer", ProfileOnly, size_limit<&Limits::result_parts>},

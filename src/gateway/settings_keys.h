@@ -47,7 +47,6 @@ struct SettingsKey {
   std::string_view name;
   std::string_view type;
   SetBy set_by;
-  // Null: the key is known but has no effect in this version.
   Result<void> (*apply)(const SettingsValue& value, SettingsDraft& draft);
 };
 

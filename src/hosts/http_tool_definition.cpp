@@ -11,6 +11,7 @@
 #include "base/nearest.h"
 #include "base/utf8.h"
 #include "hosts/url_template.h"
+#include "invoke/canonical.h"
 #include "schema/compile.h"
 
 namespace toolgate {
@@ -386,6 +387,7 @@ ToolData tool_data_of(const HttpToolDefinition& tool) {
   data.tags = tool.tags;
   data.source.kind = ToolSource::Kind::Http;
   data.source.id = tool.url;
+  data.implementation = sha256_hex(write_http_tool(tool));  // its headers may be secret
   data.always_display_input_output = true;
   data.can_request_pre_approval = tool.confirm;
   data.can_request_post_approval = tool.confirm_results;

@@ -99,7 +99,6 @@ Approvals::Match Approvals::find_target(const ApprovalQuery& query, ApprovalTarg
       best = at;
   }
   if (!best) return match;
-  (*best)->last_used_at = now;
   Order& order = order_of((*best)->scope);
   order.splice(order.end(), order, *best);
   match.approval = &**best;

@@ -65,24 +65,31 @@ Result<std::unique_ptr<InvocationBook>> InvocationBook::open(Store& store, BookO
   return std::unexpected(loaded.error());
 }
 
+// Takes over what the store says, all of it or nothing. What only memory knows of calls that are
+// still open stays.
 Result<void> InvocationBook::load() {
-  open_.clear();
+  auto last = store_.last_audit();
+  if (!last) return std::unexpected(last.error());
+  auto approvals = store_.load_approvals();
+  if (!approvals) return std::unexpected(approvals.error());
+  auto rows = store_.open_invocations();
+  if (!rows) return std::unexpected(rows.error());
+
+  const auto before = std::exchange(open_, {});
   expiries_.clear();
   news_ = {};
   failure_.reset();
-  approvals_ = Approvals(options_.most_approvals);
-  auto last = store_.last_audit();
-  if (!last) return std::unexpected(last.error());
   last_audit_ = std::move(*last);
-  auto approvals = store_.load_approvals();
-  if (!approvals) return std::unexpected(approvals.error());
+  approvals_ = Approvals(options_.most_approvals);
   for (Approval& approval : *approvals) (void)approvals_.remember(std::move(approval));
-  auto rows = store_.open_invocations();
-  if (!rows) return std::unexpected(rows.error());
   for (InvocationRow& row : *rows) {
     watch(row);
+    const auto known = before.find(row.id);
     auto id = row.id;
-    open_.emplace(std::move(id), std::make_unique<Open>(restore_open(std::move(row))));
+    auto open = std::make_unique<Open>(
+        restore_open(std::move(row), known == before.end() ? nullptr : known->second.get()));
+    if (known == before.end()) open->number = next_number_++;
+    open_.emplace(std::move(id), std::move(open));
   }
   return {};
 }
@@ -161,7 +168,8 @@ Result<Proposed> InvocationBook::propose(Proposal proposal) {
 
   if (auto written = stored(store_.insert_invocation(row)); !written)
     return std::unexpected(written.error());
-  if (auto noted = note_proposal(row); !noted) return std::unexpected(noted.error());
+  const std::string_view actor = row.caller.empty() ? "local" : std::string_view(row.caller);
+  if (auto noted = note_proposal(row, actor, false); !noted) return std::unexpected(noted.error());
   if (!is_ask(verdict))
     if (auto noted = note_decision(row, verdict.decision); !noted)
       return std::unexpected(noted.error());
@@ -172,6 +180,7 @@ Result<Proposed> InvocationBook::propose(Proposal proposal) {
   tell_call(proposed.call);
   if (!is_terminal(proposed.call->state)) {
     open->row = proposed.call;
+    open->number = next_number_++;
     watch(*proposed.call);
     open_.emplace(proposed.call->id, std::move(open));
   } else if (auto pruned = count_ended(); !pruned) {
@@ -203,12 +212,22 @@ Result<InvocationBook::Row> InvocationBook::confirm(const Confirmation& confirma
   if (confirmation.arguments_hash && *confirmation.arguments_hash != row.binding_hash)
     return fail_at("arguments_hash", Errc::Conflict,
                    "what you saw is not what would run: look at {} again", row.id);
+  // Everything is looked at before anything is written.
   if (confirmation.parameters)
-    if (auto taken = take_edited(confirmation, open, row); !taken)
-      return std::unexpected(taken.error());
+    if (auto taken = take_edited(confirmation, row); !taken) return std::unexpected(taken.error());
   const bool allows = confirmation.choice == Confirmation::Choice::Allow;
-  if (allows && confirmation.scope != ApprovalScope::Once)
-    if (auto kept = remember(confirmation, open, row); !kept) return std::unexpected(kept.error());
+  std::optional<Approval> approval;
+  if (allows && confirmation.scope != ApprovalScope::Once) {
+    auto made = make_approval(confirmation, open, row);
+    if (!made) return std::unexpected(made.error());
+    approval = std::move(*made);
+  }
+  if (confirmation.parameters)
+    if (auto noted = note_proposal(row, confirmation.by, true); !noted)
+      return std::unexpected(noted.error());
+  if (approval)
+    if (auto kept = remember(std::move(*approval), row); !kept)
+      return std::unexpected(kept.error());
 
   const Decision decision = decision_of(confirmation);
   const bool has_begun = row.started_at != 0;
@@ -304,19 +323,25 @@ Result<InvocationBook::Row> InvocationBook::ask_again(std::string_view id,
   row.state = open.machine.state();
   row.decision.clear();
   row.confirmation = write_confirmation({Question::TitleFrom::Tool, question}, open, {});
+  // Another question: an answer to the one before must not count for it.
+  row.binding_hash = sha256_hex(row.binding_hash + row.confirmation);
   if (confirmation_time > 0) row.expires_at = options_.now() + confirmation_time;
   watch(row);
-  if (auto written = write(open, std::move(row)); !written) return std::unexpected(written.error());
-  tell_call(open.row);
-  return open.row;
+  return finish(open, std::move(row));
 }
 
 Result<InvocationBook::Row> InvocationBook::end(const Ending& ending) {
   auto found = find_open(ending.id);
   if (!found) return std::unexpected(found.error());
   Open& open = **found;
-  if (is_waiting_for_person(open.row->state))
-    return fail(Errc::Conflict, "{} is {}: it cannot end now", ending.id, name_of(open.row->state));
+  if (is_waiting_for_person(open.row->state)) {
+    if (open.row->started_at == 0 || open.row->state == InvocationState::WaitingForPostApproval)
+      return fail(Errc::Conflict, "{} is {}: it cannot end now", ending.id,
+                  name_of(open.row->state));
+    return cancel(ending.id, {.kind = DecisionKind::Denied,
+                              .by = "tool",
+                              .message = "the tool ended while it asked a question"});
+  }
   const std::int64_t now = options_.now();
   std::optional<Decision> automatic;
   if (open.facts) automatic = decide_result(*open.facts, approvals_, now);
@@ -324,16 +349,17 @@ Result<InvocationBook::Row> InvocationBook::end(const Ending& ending) {
   InvocationRow row = *open.row;
   row.state = open.machine.state();
   row.result = ending.result;
-  row.error = ending.error;
+  row.error = options_.redaction.hide(ending.error, row.arguments);
   row.ended_at = now;
   if (const auto& decision = open.machine.post_decision())
     row.post_decision = write_decision(*decision);
   json::object data{{"bytes", ending.result_bytes}, {"durationMs", now - row.started_at}};
-  if (!ending.error.empty()) data["error"] = ending.error;
+  if (!row.error.empty()) data["error"] = row.error;
   if (auto noted = note(AuditKind::Ended, row, "gateway", std::move(data)); !noted)
     return std::unexpected(noted.error());
-  if (is_waiting_for_person(row.state) && open.confirmation_time > 0) {
-    row.expires_at = now + open.confirmation_time;
+  if (is_waiting_for_person(row.state)) {
+    row.binding_hash = sha256_hex(row.binding_hash + row.result);
+    if (open.confirmation_time > 0) row.expires_at = now + open.confirmation_time;
     watch(row);
   }
   return finish(open, std::move(row));
@@ -364,10 +390,12 @@ Result<void> InvocationBook::expire() {
   const std::int64_t now = options_.now();
   while (!expiries_.empty() && expiries_.begin()->first <= now) {
     const std::string id = expiries_.begin()->second;
+    const bool approved = open_.at(id)->approved;
     const Decision reason{.kind = DecisionKind::Timeout,
                           .by = "timeout",
-                          .rule = "toolgate.confirmation.timeoutSeconds",
-                          .message = "nobody confirmed this call in time"};
+                          .rule = approved ? "" : "toolgate.confirmation.timeoutSeconds",
+                          .message = approved ? "it was approved, and nobody resumed it in time"
+                                              : "nobody confirmed this call in time"};
     if (auto ended = cancel(id, reason); !ended) return std::unexpected(ended.error());
   }
   for (const Approval& approval : approvals_.drop_expired(now))
@@ -391,15 +419,16 @@ Result<InvocationBook::Row> InvocationBook::find(std::string_view id) {
 Result<std::vector<InvocationBook::Row>> InvocationBook::list(const InvocationQuery& query) {
   std::vector<Row> rows;
   if (query.state && !is_terminal(*query.state) && query.before.empty()) {
+    std::vector<const Open*> matches;
     for (const auto& [id, open] : open_)
       if (open->row->state == *query.state &&
           (query.session_id.empty() || open->row->session_id == query.session_id) &&
           (query.tool_id.empty() || open->row->tool_id == query.tool_id))
-        rows.push_back(open->row);
-    std::ranges::sort(rows, [](const Row& a, const Row& b) {
-      return std::tie(b->created_at, b->id) < std::tie(a->created_at, a->id);
-    });
-    if (rows.size() > query.limit) rows.resize(query.limit);
+        matches.push_back(open.get());
+    std::ranges::sort(matches, std::greater(), &Open::number);
+    if (matches.size() > query.limit) matches.resize(query.limit);
+    rows.reserve(matches.size());
+    for (const Open* open : matches) rows.push_back(open->row);
     return rows;
   }
   auto found = store_.list_invocations(query);

@@ -162,27 +162,27 @@ class InvocationBook {
 
   Result<void> note(AuditKind kind, const InvocationRow& row, std::string_view actor,
                     json::object data);
-  Result<void> note_proposal(const InvocationRow& row);
+  Result<void> note_proposal(const InvocationRow& row, std::string_view actor, bool edited);
   Result<void> note_decision(const InvocationRow& row, const Decision& decision);
   Result<void> note_start(const InvocationRow& row);
   Result<void> note_use(const Approval& approval, std::int64_t now);
   Result<void> void_approval(const Approval& approval, std::string_view by, std::string_view why);
   Result<Approval> make_approval(const Confirmation& confirmation, const Open& open,
                                  const InvocationRow& row) const;
-  Result<void> remember(const Confirmation& confirmation, const Open& open,
-                        const InvocationRow& row);
-  Result<void> take_edited(const Confirmation& confirmation, Open& open, InvocationRow& row);
+  Result<void> remember(Approval approval, const InvocationRow& row);
+  static Result<void> take_edited(const Confirmation& confirmation, InvocationRow& row);
   static Decision decision_of(const Confirmation& confirmation);
   static std::string write_confirmation(const Question& question, const Open& open,
                                         std::string_view changes);
   static std::string definition_changes(const Approval& outdated, const Open& open);
-  Open restore_open(InvocationRow row) const;
+  Open restore_open(InvocationRow row, const Open* known) const;
 
   Store& store_;
   BookOptions options_;
   Approvals approvals_;
   std::unordered_map<std::string, std::unique_ptr<Open>> open_;
   std::set<std::pair<std::int64_t, std::string>> expiries_;
+  std::uint64_t next_number_ = 0;
   std::size_t ended_since_pruning_ = 0;
   std::optional<AuditEntry> last_audit_;
   News news_;

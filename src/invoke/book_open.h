@@ -11,6 +11,7 @@ namespace toolgate {
 struct InvocationBook::Open {
   Row row;
   Invocation machine;
+  std::uint64_t number = 0;      // in the order in which they came
   ApprovalQuery approvals = {};  // by which an approval of it would be found again
   std::shared_ptr<const std::string> definition =
       nullptr;  // null: the call is from a process before us

@@ -21,6 +21,15 @@ json::value parsed_or_text(std::string_view text) {
   return json::value(text);
 }
 
+// Every text in it, so that a change of characters that nobody sees is seen.
+void make_visible(json::value& value) {
+  if (auto* text = value.if_string()) value = visible_text(*text);
+  if (auto* list = value.if_array())
+    for (json::value& item : *list) make_visible(item);
+  if (auto* object = value.if_object())
+    for (auto& member : *object) make_visible(member.value());
+}
+
 void add_change(json::array& changes, std::string_view field, const json::value* before,
                 const json::value* after) {
   const json::value nothing;
@@ -81,11 +90,13 @@ Result<void> InvocationBook::note(AuditKind kind, const InvocationRow& row, std:
   return {};
 }
 
-Result<void> InvocationBook::note_proposal(const InvocationRow& row) {
-  return note(AuditKind::Proposed, row, row.caller.empty() ? "local" : row.caller,
-              {{"source", row.source},
-               {"arguments", parsed_or_text(options_.redaction.redact(row.arguments))},
-               {"bindingHash", row.binding_hash}});
+Result<void> InvocationBook::note_proposal(const InvocationRow& row, std::string_view actor,
+                                           bool edited) {
+  json::object data{{"source", row.source},
+                    {"arguments", parsed_or_text(options_.redaction.redact(row.arguments))},
+                    {"bindingHash", row.binding_hash}};
+  if (edited) data["edited"] = true;
+  return note(AuditKind::Proposed, row, actor, std::move(data));
 }
 
 Result<void> InvocationBook::note_decision(const InvocationRow& row, const Decision& decision) {
@@ -128,6 +139,14 @@ Result<void> InvocationBook::note_use(const Approval& approval, std::int64_t now
 Result<Approval> InvocationBook::make_approval(const Confirmation& confirmation, const Open& open,
                                                const InvocationRow& row) const {
   const bool results = row.state == InvocationState::WaitingForPostApproval;
+  const auto& prepared = open.machine.prepared();
+  if (prepared && prepared->allow_auto_confirm == false && !results)
+    return fail_at("scope", Errc::InvalidRequest,
+                   "{} is always asked about: it can be approved once, not for longer",
+                   row.tool_id);
+  if (confirmation.scope == ApprovalScope::Workspace && row.workspace.empty())
+    return fail_at("scope", Errc::InvalidRequest,
+                   "{} belongs to no workspace, so it cannot be approved for one", row.id);
   const std::int64_t now = options_.now();
   Approval approval{
       .id = make_id("apr_"),
@@ -173,42 +192,29 @@ Result<Approval> InvocationBook::make_approval(const Confirmation& confirmation,
   return approval;
 }
 
-Result<void> InvocationBook::remember(const Confirmation& confirmation, const Open& open,
-                                      const InvocationRow& row) {
-  const auto& prepared = open.machine.prepared();
-  if (prepared && prepared->allow_auto_confirm == false &&
-      row.state == InvocationState::WaitingForConfirmation)
-    return fail_at("scope", Errc::InvalidRequest,
-                   "{} is always asked about: it can be approved once, not for longer",
-                   row.tool_id);
-  auto approval = make_approval(confirmation, open, row);
-  if (!approval) return std::unexpected(approval.error());
-  json::object data{{"approval", approval->id},
-                    {"side", name_of(approval->side)},
-                    {"target", name_of(approval->target)},
-                    {"scope", name_of(approval->scope)}};
-  if (auto kept = stored(store_.put_approval(*approval)); !kept) return kept;
-  for (const Approval& gone : approvals_.remember(std::move(*approval)))
+Result<void> InvocationBook::remember(Approval approval, const InvocationRow& row) {
+  json::object data{{"approval", approval.id},
+                    {"side", name_of(approval.side)},
+                    {"target", name_of(approval.target)},
+                    {"scope", name_of(approval.scope)}};
+  const std::string by = approval.by;
+  if (auto kept = stored(store_.put_approval(approval)); !kept) return kept;
+  for (const Approval& gone : approvals_.remember(std::move(approval)))
     if (auto removed = stored(store_.remove_approval(gone.id)); !removed) return removed;
-  return note(AuditKind::Remembered, row, confirmation.by, std::move(data));
+  return note(AuditKind::Remembered, row, by, std::move(data));
 }
 
 // The person runs something else than the model asked for; the trail has both.
-Result<void> InvocationBook::take_edited(const Confirmation& confirmation, Open& open,
-                                         InvocationRow& row) {
-  if (row.state == InvocationState::WaitingForPostApproval)
+Result<void> InvocationBook::take_edited(const Confirmation& confirmation, InvocationRow& row) {
+  if (row.started_at != 0)
     return fail_at("parameters", Errc::InvalidRequest,
-                   "{} has run already: its arguments cannot be changed", row.id);
+                   "{} has begun already: its arguments cannot be changed", row.id);
   const auto canonical = canonical_json(*confirmation.parameters);
   if (!canonical)
     return fail_at("parameters", Errc::InvalidRequest, "{}", canonical.error().message);
   row.arguments = *confirmation.parameters;
   row.binding_hash = binding_hash(row.tool_id, row.definition_hash, *canonical, row.caller);
-  open.approvals.arguments_key = arguments_key(row.tool_id, *canonical);
-  return note(AuditKind::Proposed, row, confirmation.by,
-              {{"edited", true},
-               {"arguments", parsed_or_text(options_.redaction.redact(row.arguments))},
-               {"bindingHash", row.binding_hash}});
+  return {};
 }
 
 // What is shown, and what may be answered.
@@ -234,14 +240,19 @@ std::string InvocationBook::write_confirmation(const Question& question, const O
   if (!open.approvals.server_key.empty()) out["server"] = open.approvals.server_key;
   if (!prepared.tool_specific_data.empty())
     out["toolSpecificData"] = parsed_or_text(prepared.tool_specific_data);
-  if (!changes.empty()) out["definitionChanges"] = parsed_or_text(changes);
+  if (!changes.empty()) {
+    out["definitionChanges"] = parsed_or_text(changes);
+    make_visible(out["definitionChanges"]);
+  }
   return write_json(json::value(std::move(out)));
 }
 
 // After a restart: as much of the call as was kept. It can be decided about, and then resumed.
-InvocationBook::Open InvocationBook::restore_open(InvocationRow row) const {
+InvocationBook::Open InvocationBook::restore_open(InvocationRow row, const Open* known) const {
   PreparedCall prepared;
-  if (const auto shown = parse_json(row.confirmation)) {
+  if (known && known->machine.prepared()) {
+    prepared = *known->machine.prepared();
+  } else if (const auto shown = parse_json(row.confirmation)) {
     const auto text = [&](std::string_view key) {
       const json::value* value = toolgate::find(*shown, key);
       return value && value->is_string() ? std::string(value->get_string()) : std::string();
@@ -268,6 +279,14 @@ InvocationBook::Open InvocationBook::restore_open(InvocationRow row) const {
                     .caller = row.caller,
                     .definition_hash = row.definition_hash};
   open.confirmation_time = options_.resume_time;
+  if (known) {
+    open.number = known->number;
+    open.approvals = known->approvals;
+    open.definition = known->definition;
+    open.server_definition = known->server_definition;
+    open.facts = known->facts;
+    open.confirmation_time = known->confirmation_time;
+  }
   open.approved = row.state == InvocationState::WaitingForConfirmation && row.started_at == 0 &&
                   !row.decision.empty();
   open.row = std::make_shared<const InvocationRow>(std::move(row));

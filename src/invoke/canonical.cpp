@@ -242,6 +242,7 @@ std::string definition_text(const ToolData& tool) {
   // In canonical order.
   add("displayName", tool.display_name);
   add("id", tool.id);
+  if (!tool.implementation.empty()) add("implementation", tool.implementation);
   if (const auto schema = canonical_json(tool.input_schema); schema)
     out += ",\"inputSchema\":" + *schema;
   else

@@ -26,7 +26,7 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
     std::string data;
   };
   static constexpr std::size_t kMostEvents = 10'000;
-  static constexpr std::size_t kMostBytes = 16 << 20;
+  static constexpr std::size_t kMostBytes = 8 << 20;
 
   EventLog();
 

@@ -17,9 +17,11 @@ Ledger::Ledger(std::unique_ptr<Store> store, std::unique_ptr<InvocationBook> boo
                std::function<std::int64_t()> now)
     : store_(std::move(store)), book_(std::move(book)), now_(std::move(now)) {
   tell(book_->take_news());
-  thread_ = std::make_unique<BatchThread>(BatchThread::Steps{.begin = [this] { return begin(); },
-                                                             .end = [this] { return commit(); },
-                                                             .idle = [this] { return expire(); }});
+  thread_ = std::make_unique<BatchThread>(
+      BatchThread::Steps{.begin = [this] { return begin(); },
+                         .end = [this] { return commit(); },
+                         .abort = [this] { undo(); },
+                         .idle = [this] { return look_what_is_due(); }});
 }
 
 Ledger::~Ledger() {
@@ -31,7 +33,7 @@ Task<Result<Proposed>> Ledger::propose(Proposal proposal, std::shared_ptr<CallHo
               holder = std::move(holder)](InvocationBook& book) mutable {
     auto proposed = book.propose(std::move(proposal));
     if (proposed && !is_terminal(proposed->call->state))
-      holders_[proposed->call->id] = std::move(holder);
+      new_holders_.emplace_back(proposed->call->id, std::move(holder));
     return proposed;
   });
 }
@@ -45,8 +47,25 @@ Task<Result<InvocationPointer>> Ledger::confirm(Confirmation confirmation) {
 Task<Result<InvocationPointer>> Ledger::resume(std::string id, std::shared_ptr<CallHolder> holder) {
   return run([this, id = std::move(id), holder = std::move(holder)](InvocationBook& book) mutable {
     auto resumed = book.resume(id);
-    if (resumed) holders_[id] = std::move(holder);
+    if (resumed) new_holders_.emplace_back(id, std::move(holder));
     return resumed;
+  });
+}
+
+Task<Result<InvocationPointer>> Ledger::end(Ending ending) {
+  auto ended = co_await run([ending](InvocationBook& book) { return book.end(ending); });
+  const bool lost =
+      !ended && ended.error().code != Errc::Conflict && ended.error().code != Errc::NotFound;
+  if (lost)
+    thread_->post(
+        [this, ending = std::move(ending)]() mutable { unwritten_.push_back(std::move(ending)); });
+  co_return ended;
+}
+
+Task<Result<InvocationPointer>> Ledger::let_go(std::string id) {
+  return run([this, id = std::move(id)](InvocationBook& book) {
+    holders_.erase(id);
+    return book.find(id);
   });
 }
 
@@ -54,42 +73,66 @@ void Ledger::release(std::string id) {
   thread_->post([this, id = std::move(id)] { holders_.erase(id); });
 }
 
+// Before anything else happens, memory must be what is written.
 Result<void> Ledger::begin() {
+  if (needs_reload_) {
+    if (auto reloaded = book_->reload(); !reloaded) return reloaded;
+    needs_reload_ = false;
+  }
   return store_->begin();
 }
 
-// What was done in memory counts only if it is written; else memory becomes what was.
 Result<void> Ledger::commit() {
   Result<void> committed;
   if (const auto& failure = book_->failure())
     committed = std::unexpected(*failure);
   else
     committed = store_->commit();
-  if (committed) {
-    tell(book_->take_news());
+  if (!committed) {
+    log(LogLevel::Error, "what was just decided could not be written and does not count: {}",
+        committed.error().message);
+    undo();
     return committed;
   }
-  log(LogLevel::Error, "what was just decided could not be written and does not count: {}",
-      committed.error().message);
-  store_->roll_back();
-  if (auto reloaded = book_->reload(); !reloaded)
-    log(LogLevel::Error, "the database cannot be read: {}", reloaded.error().message);
+  for (auto& [id, holder] : new_holders_) holders_[id] = std::move(holder);
+  new_holders_.clear();
+  tell(book_->take_news());
   return committed;
 }
 
-std::optional<BatchThread::TimePoint> Ledger::expire() {
-  auto next = book_->next_expiry();
-  if (next != 0 && next <= now_()) {
-    if (auto begun = begin(); !begun) {
-      log(LogLevel::Error, "confirmations that have expired could not be ended: {}",
-          begun.error().message);
-      return std::chrono::steady_clock::now() + std::chrono::seconds(1);
-    }
-    const auto expired = book_->expire();
-    const auto committed = commit();
-    if (!expired || !committed) return std::chrono::steady_clock::now() + std::chrono::seconds(1);
-    next = book_->next_expiry();
+// What was done in memory counts only if it is written.
+void Ledger::undo() {
+  store_->roll_back();
+  new_holders_.clear();
+  const auto reloaded = book_->reload();
+  needs_reload_ = !reloaded;
+  if (!reloaded) log(LogLevel::Error, "the database cannot be read: {}", reloaded.error().message);
+}
+
+bool Ledger::transact(const std::function<Result<void>()>& work) {
+  if (auto begun = begin(); !begun) {
+    log(LogLevel::Error, "what is due could not be written: {}", begun.error().message);
+    return false;
   }
+  if (work() || book_->failure()) return commit().has_value();
+  undo();
+  return false;
+}
+
+// Confirmations whose time is over, and endings that could not be written before.
+std::optional<BatchThread::TimePoint> Ledger::look_what_is_due() {
+  const auto soon = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  if (!unwritten_.empty()) {
+    const bool written = transact([this]() -> Result<void> {
+      for (const Ending& ending : unwritten_) (void)book_->end(ending);
+      return {};
+    });
+    if (!written) return soon;
+    unwritten_.clear();
+  }
+  if (const auto next = book_->next_expiry(); next != 0 && next <= now_())
+    if (!transact([this] { return book_->expire(); })) return soon;
+  const auto next = book_->next_expiry();
   if (next == 0) return std::nullopt;
   return std::chrono::steady_clock::now() +
          std::chrono::milliseconds(std::max<std::int64_t>(1, next - now_()));

@@ -47,7 +47,12 @@ class Ledger {
   Task<Result<InvocationPointer>> confirm(Confirmation confirmation);
   // An approved call that nobody holds: begins, held by `holder`.
   Task<Result<InvocationPointer>> resume(std::string id, std::shared_ptr<CallHolder> holder);
-  // Nobody holds the call any more. One that waits goes on waiting.
+  // The tool has ended. What cannot be written now is written as soon as it can be.
+  Task<Result<InvocationPointer>> end(Ending ending);
+  // Nobody holds the call any more; one that waits goes on waiting. The row as it stands then: if
+  // it may run, whoever lets go must still run it.
+  Task<Result<InvocationPointer>> let_go(std::string id);
+  // The same without waiting.
   void release(std::string id);
 
   const std::shared_ptr<EventLog>& events() const { return events_; }
@@ -57,14 +62,20 @@ class Ledger {
          std::function<std::int64_t()> now);
   Result<void> begin();
   Result<void> commit();
-  std::optional<BatchThread::TimePoint> expire();
+  void undo();
+  std::optional<BatchThread::TimePoint> look_what_is_due();
+  bool transact(const std::function<Result<void>()>& work);
   void tell(InvocationBook::News news);
 
   std::unique_ptr<Store> store_;
   std::unique_ptr<InvocationBook> book_;
   std::function<std::int64_t()> now_;
   std::shared_ptr<EventLog> events_ = std::make_shared<EventLog>();
-  std::unordered_map<std::string, std::shared_ptr<CallHolder>> holders_;  // the thread's own
+  // The thread's own from here on.
+  std::unordered_map<std::string, std::shared_ptr<CallHolder>> holders_;
+  std::vector<std::pair<std::string, std::shared_ptr<CallHolder>>> new_holders_;  // of this batch
+  std::vector<Ending> unwritten_;  // of calls that have ended when the disk was full
+  bool needs_reload_ = false;
   std::unique_ptr<BatchThread> thread_;  // last: it uses all of the above
 };
 

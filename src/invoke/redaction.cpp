@@ -74,14 +74,27 @@ class Redactor {
   bool changed_ = false;
 };
 
+// The texts below members whose name is secret; shorter ones would hide half of any sentence.
+template <class IsSecret>
+void collect_texts(const JsonNode& node, bool secret, const IsSecret& is_secret,
+                   std::vector<std::string_view>& out) {
+  constexpr std::size_t kShortest = 4;
+  if (secret && node.is(JsonNode::Kind::String) && node.text.size() >= kShortest &&
+      node.text != "[redacted]")
+    out.push_back(node.text);
+  for (const JsonNode* child = node.first; child; child = child->next)
+    collect_texts(*child, secret || (node.is(JsonNode::Kind::Object) && is_secret(child->key)),
+                  is_secret, out);
+}
+
 }  // namespace
 
 const std::vector<std::string>& default_redacted_names() {
   static const std::vector<std::string> kNames{
-      "*password*",   "*passwd*",      "*passphrase*",        "pwd",           "*secret*",
-      "*token",       "*api_key*",     "*access_key*",        "*private_key*", "*ssh_key*",
-      "*credential*", "authorization", "proxy-authorization", "*cookie",       "*bearer*",
-      "jwt",          "otp",           "connection_string",
+      "*password*",    "*passwd*",  "*passphrase*", "pwd",           "*secret*",
+      "*token",        "*tokens",   "auth",         "*api_key*",     "*access_key*",
+      "*private_key*", "*ssh_key*", "*credential*", "authorization", "proxy-authorization",
+      "*cookie",       "*bearer*",  "jwt",          "otp",           "connection_string",
   };
   return kNames;
 }
@@ -97,6 +110,19 @@ bool Redaction::is_secret(std::string_view name) const {
 
 std::string Redaction::redact(std::string_view json) const {
   return Redactor(*this, 0).redact(json).value_or("\"" + std::string(kRedacted) + "\"");
+}
+
+std::string Redaction::hide(std::string text, std::string_view json) const {
+  constexpr std::string_view kMark = "[redacted]";
+  JsonTree tree;
+  const auto root = tree.parse(json);
+  if (!root || text.empty()) return text;
+  std::vector<std::string_view> secrets;
+  collect_texts(**root, false, [this](std::string_view name) { return is_secret(name); }, secrets);
+  for (const std::string_view secret : secrets)
+    for (auto at = text.find(secret); at != text.npos; at = text.find(secret, at + kMark.size()))
+      text.replace(at, secret.size(), kMark);
+  return text;
 }
 
 }  // namespace toolgate

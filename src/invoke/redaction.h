@@ -22,6 +22,8 @@ class Redaction {
   // The JSON with the values of secret members, at any depth and in JSON packed into strings too,
   // replaced by "[redacted]". Text that is no JSON becomes that JSON string as a whole.
   std::string redact(std::string_view json) const;
+  // `text` without the values that redact() would take out of `json`: tools repeat what they got.
+  std::string hide(std::string text, std::string_view json) const;
 
  private:
   std::vector<Glob> globs_;

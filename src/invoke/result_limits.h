@@ -26,6 +26,8 @@ class ResultSpill {
   virtual ~ResultSpill() = default;
   virtual Result<std::string> keep(std::string_view invocation_id, std::size_t part,
                                    std::string_view bytes) = 0;
+  // Of a result that nobody may see after all.
+  virtual void forget(std::string_view invocation_id, std::size_t parts) = 0;
 };
 
 // Changes `result` in place. An error: it is over the limits and there is nowhere to put it.

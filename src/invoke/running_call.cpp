@@ -1,5 +1,8 @@
 #include "invoke/running_call.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "async/offload.h"
 #include "base/json.h"
 
@@ -8,6 +11,7 @@ namespace {
 
 // Progress is told at most this often per call.
 constexpr std::chrono::milliseconds kProgressEvery{200};
+constexpr std::size_t kMostMessage = 1'000;
 // Longer texts are counted beside the loop.
 constexpr std::size_t kCountHere = 16 << 10;
 
@@ -40,7 +44,9 @@ RunningCall::RunningCall(Ledger& ledger, Deadlines& deadlines, Encoding encoding
       cancel_(cancel),
       progress_deadline_(deadlines,
                          [this] {
-                           if (std::exchange(progress_pending_, false)) publish_progress();
+                           if (!std::exchange(progress_pending_, false)) return;
+                           publish_progress();
+                           progress_deadline_.arm(kProgressEvery);
                          }),
       time_limit_(deadlines,
                   [this] {
@@ -78,19 +84,29 @@ Task<Result<InvocationPointer>> RunningCall::wait_for_person() {
   const CancelHook hook(cancel_, [this](CancelReason) { changed_.set(); });
   while (is_waiting_for_person(row_->state) && !cancel_.requested()) co_await changed_.wait();
   if (!is_waiting_for_person(row_->state)) co_return row_;
-  if (cancel_.reason() == CancelReason::Shutdown)
-    co_return fail(Errc::ShuttingDown,
-                   "the gateway stops; {} still waits for a decision and can be resumed", row_->id);
+  if (cancel_.reason() == CancelReason::Shutdown) co_return co_await let_go();
   auto ended = co_await ledger_.run([id = row_->id, reason = stopped(cancel_.reason())](
                                         InvocationBook& book) { return book.cancel(id, reason); });
   if (ended) row_ = *ended;
+  if (!ended && ended.error().code != Errc::Conflict) co_return std::unexpected(ended.error());
   // Someone decided first, and what they decided is told to us.
-  while (!ended && is_waiting_for_person(row_->state)) co_await changed_.wait();
+  while (is_waiting_for_person(row_->state)) co_await changed_.wait();
   co_return row_;
+}
+
+// The call goes on waiting without us, unless someone has just allowed it: then it must run.
+Task<Result<InvocationPointer>> RunningCall::let_go() {
+  auto now = co_await ledger_.let_go(row_->id);
+  if (!now) co_return std::unexpected(now.error());
+  row_ = *now;
+  if (!is_waiting_for_person(row_->state)) co_return row_;
+  co_return fail(Errc::ShuttingDown,
+                 "the gateway stops; {} still waits for a decision and can be resumed", row_->id);
 }
 
 Task<RunningCall::Run> RunningCall::run(Tool& tool, ToolCall call, std::chrono::milliseconds time) {
   call.services = this;
+  time_ = time;
   if (time.count() > 0) time_limit_.arm(time);
   Run done{.result = ToolResult{}};
   try {
@@ -115,8 +131,9 @@ Task<Result<std::size_t>> RunningCall::count_tokens(std::string text) {
 }
 
 void RunningCall::report(ToolProgress step) {
-  if (step.increment) progress_ += *step.increment / 100;
-  progress_message_ = std::move(step.message);
+  if (step.increment && std::isfinite(*step.increment))
+    progress_ = std::clamp(progress_ + *step.increment / 100, 0.0, 1.0);
+  progress_message_ = step.message.substr(0, kMostMessage);
   progress_pending_ = true;
   if (!progress_deadline_.armed()) {
     progress_pending_ = false;
@@ -138,8 +155,11 @@ Task<Result<bool>> RunningCall::confirm(PreparedCall question) {
     return book.ask_again(id, question, time);
   });
   if (!asked) co_return std::unexpected(asked.error());
-  if (!is_terminal(row_->state)) row_ = *asked;
+  // Told to us before this goes on, and what came after it, too. People may take their time.
+  const bool limited = time_limit_.armed();
+  time_limit_.disarm();
   const auto decided = co_await wait_for_person();
+  if (limited) time_limit_.arm(time_);
   if (!decided) co_return std::unexpected(decided.error());
   co_return (*decided)->state == InvocationState::Executing;
 }

@@ -42,6 +42,7 @@ class RunningCall final : public CallServices {
   const std::string& progress_message() const { return progress_message_; }
 
  private:
+  Task<Result<InvocationPointer>> let_go();
   void told(InvocationPointer row);
   void publish_progress();
 
@@ -57,6 +58,7 @@ class RunningCall final : public CallServices {
   bool progress_pending_ = false;
   Deadline progress_deadline_;
   Deadline time_limit_;
+  std::chrono::milliseconds time_{0};
   bool timed_out_ = false;
   // Outlives us where a message is under way.
   std::shared_ptr<RunningCall*> self_;

@@ -13,6 +13,7 @@ namespace toolgate {
 namespace {
 
 constexpr std::chrono::milliseconds kSlowPrepare{3'000};
+constexpr std::size_t kShapeHere = 64 << 10;
 
 ToolResult notice(std::string text, bool is_error = false) {
   ToolResult result;
@@ -84,15 +85,15 @@ std::string_view name_of(InvokeEnding ending) {
 
 class ToolsService::RequestEntry {
  public:
-  RequestEntry(ToolsService& service, const std::string& request_id, CancelSource& source)
-      : service_(service), entry_(service.running_.emplace(request_id, &source)) {}
+  RequestEntry(ToolsService& service, const std::string& request_id, RunningCall& call)
+      : service_(service), entry_(service.running_.emplace(request_id, &call)) {}
   ~RequestEntry() { service_.running_.erase(entry_); }
   RequestEntry(const RequestEntry&) = delete;
   RequestEntry& operator=(const RequestEntry&) = delete;
 
  private:
   ToolsService& service_;
-  std::unordered_multimap<std::string, CancelSource*>::iterator entry_;
+  std::unordered_multimap<std::string, RunningCall*>::iterator entry_;
 };
 
 ToolsService::ToolsService(Ledger& ledger, Deadlines& deadlines, InvokeSurroundings surroundings)
@@ -102,60 +103,78 @@ ToolsService::~ToolsService() = default;
 
 Task<Result<InvokeOutcome>> ToolsService::invoke(InvokeRequest request, InvokeContext context,
                                                  const Cancel& cancel) {
+  RunningCall running(ledger_, deadlines_, request.encoding,
+                      context.approvals->confirmation_time.count(), cancel);
+  const RequestEntry entry(*this, request.request_id, running);
+  ToolCall call;
+  InvokeOutcome outcome;
+  // Apart, so that what it took to propose the call is gone while it waits, maybe for hours.
+  if (auto proposed = co_await propose(request, context, running, call, outcome); !proposed)
+    co_return std::unexpected(proposed.error());
+  if (!outcome.call || is_terminal(outcome.call->state)) co_return outcome;
+  if (is_waiting_for_person(running.row()->state)) {
+    if (auto decided = co_await wait_for_decision(running, call, outcome); !decided)
+      co_return std::unexpected(decided.error());
+    if (is_terminal(outcome.call->state)) co_return outcome;
+  }
+  co_return co_await run(running, std::move(call), context, std::move(request), std::move(outcome));
+}
+
+Task<Result<void>> ToolsService::propose(InvokeRequest& request, InvokeContext& context,
+                                         RunningCall& running, ToolCall& call,
+                                         InvokeOutcome& outcome) {
+  const Cancel& cancel = running.cancel();
   const auto session = session_of(request);
   if (!session) co_return std::unexpected(session.error());
   if (!session->request_open || cancel.requested())
     co_return fail(Errc::Cancelled, "the request that this call belongs to has ended");
+  streaming_.erase(request.call_id);
+  streaming_.erase(request.stream_call_id);
   if (request.call_id.empty()) request.call_id = make_id("call_");
 
   const CatalogTool* known = context.catalog->find_tool(request.tool_id);
+  // Hooks judge what would run, not what the model made of it.
+  if (known)
+    if (auto checked = known->check_input(request.arguments); checked.valid)
+      request.arguments = std::move(checked.input);
   BeforeHooks hooks = co_await ask_hooks(request, known, cancel);
   if (hooks.verdict.kind == HookVerdict::Kind::Deny && !known) {
-    InvokeOutcome outcome{.ending = InvokeEnding::Denied};
+    outcome.ending = InvokeEnding::Denied;
     outcome.result = notice(hooks.verdict.reason, true);
-    co_return outcome;
+    co_return Result<void>{};
   }
   const auto tool = co_await find_runnable(request, context);
   if (!tool) co_return std::unexpected(tool.error());
   auto ready = co_await make_ready(request, context, *session, **tool, std::move(hooks), cancel);
   if (!ready) co_return std::unexpected(ready.error());
-
-  RunningCall running(ledger_, deadlines_, request.encoding,
-                      context.approvals->confirmation_time.count(), cancel);
-  const RequestEntry entry(*this, request.request_id, running.cancel());
   auto proposed = co_await ledger_.propose(std::move(ready->proposal),
                                            running.make_holder(co_await LoopHandle::here()));
-  streaming_.erase(request.call_id);
-  streaming_.erase(request.stream_call_id);
   if (!proposed) co_return std::unexpected(proposed.error());
   running.begin(proposed->call);
-  InvokeOutcome outcome{.call = proposed->call,
-                        .question = std::move(proposed->verdict.question),
-                        .trail = std::move(proposed->verdict.trail)};
-  if (proposed->verdict.kind == Verdict::Kind::Refuse) {
-    refuse(outcome, proposed->verdict.decision);
-    const bool was_question = proposed->verdict.decision.by == "caller";
-    if (was_question && request.confirm == InvokeRequest::Confirm::Return)
-      outcome.ending = InvokeEnding::Returned;
-    else if (was_question)
-      outcome.ending = InvokeEnding::Denied;
-    co_return outcome;
-  }
-  if (is_waiting_for_person(running.row()->state)) {
-    const auto decided = co_await running.wait_for_person();
-    if (!decided) co_return std::unexpected(decided.error());
-    outcome.call = *decided;
-    const auto decision = parse_decision((*decided)->decision);
-    if (!decision) co_return std::unexpected(decision.error());
-    if (is_terminal((*decided)->state)) {
-      refuse(outcome, *decision);
-      co_return outcome;
-    }
-    ready->call.input = (*decided)->arguments;
-    ready->call.selected_button = decision->selected_button;
-  }
-  co_return co_await run(running, std::move(*ready), context, std::move(request),
-                         std::move(outcome));
+  call = std::move(ready->call);
+  outcome.call = proposed->call;
+  outcome.question = std::move(proposed->verdict.question);
+  outcome.trail = std::move(proposed->verdict.trail);
+  if (proposed->verdict.kind != Verdict::Kind::Refuse) co_return Result<void>{};
+  refuse(outcome, proposed->verdict.decision);
+  if (proposed->verdict.decision.by == "caller")
+    outcome.ending = request.confirm == InvokeRequest::Confirm::Return ? InvokeEnding::Returned
+                                                                       : InvokeEnding::Denied;
+  co_return Result<void>{};
+}
+
+Task<Result<void>> ToolsService::wait_for_decision(RunningCall& running, ToolCall& call,
+                                                   InvokeOutcome& outcome) {
+  if (stopping_) running.cancel().request(CancelReason::Shutdown);
+  const auto decided = co_await running.wait_for_person();
+  if (!decided) co_return std::unexpected(decided.error());
+  outcome.call = *decided;
+  const auto decision = parse_decision((*decided)->decision);
+  if (!decision) co_return std::unexpected(decision.error());
+  if (is_terminal((*decided)->state)) refuse(outcome, *decision);
+  call.input = (*decided)->arguments;
+  call.selected_button = decision->selected_button;
+  co_return Result<void>{};
 }
 
 Task<Result<InvokeOutcome>> ToolsService::resume(std::string id, InvokeContext context,
@@ -173,34 +192,51 @@ Task<Result<InvokeOutcome>> ToolsService::resume(std::string id, InvokeContext c
                         .workspace = (*row)->workspace};
   RunningCall running(ledger_, deadlines_, request.encoding,
                       context.approvals->confirmation_time.count(), cancel);
-  const RequestEntry entry(*this, request.request_id, running.cancel());
+  const RequestEntry entry(*this, request.request_id, running);
   auto resumed = co_await ledger_.resume(id, running.make_holder(co_await LoopHandle::here()));
   if (!resumed) co_return std::unexpected(resumed.error());
   running.begin(*resumed);
-  Ready ready{.tool = (*tool)->implementation,
-              .call = {.id = request.call_id,
-                       .input = (*resumed)->arguments,
-                       .request_id = request.request_id,
-                       .session_id = request.session_id}};
+  ToolCall call{.id = request.call_id,
+                .input = (*resumed)->arguments,
+                .request_id = request.request_id,
+                .session_id = request.session_id};
+  if (const auto decision = parse_decision((*resumed)->decision))
+    call.selected_button = decision->selected_button;
   InvokeOutcome outcome{.call = *resumed};
-  co_return co_await run(running, std::move(ready), context, std::move(request),
-                         std::move(outcome));
+  co_return co_await run(running, std::move(call), context, std::move(request), std::move(outcome));
 }
 
 Task<Result<Verdict>> ToolsService::explain(InvokeRequest request, InvokeContext context,
                                             const Cancel& cancel) {
+  const auto session = session_of(request);
+  if (!session) co_return std::unexpected(session.error());
   const CatalogTool* tool = context.catalog->find_tool(request.tool_id);
   if (!tool) co_return fail(Errc::ToolNotFound, "no tool is called '{}'", request.tool_id);
-  const ToolCall call{.input = request.arguments, .session_id = request.session_id};
-  CallFacts facts = make_facts(request, context, {}, *tool, call);
+  auto checked = tool->check_input(request.arguments);
+  if (!checked.valid) co_return fail_at("input", Errc::InvalidRequest, "{}", checked.message);
+  const ToolCall call{.input = std::move(checked.input), .session_id = request.session_id};
+  CallFacts facts = make_facts(request, context, *session, *tool, call);
+  const auto canonical = canonical_json(call.input);
+  if (!canonical) co_return std::unexpected(canonical.error());
+  facts.approvals.arguments_key = arguments_key(request.tool_id, *canonical);
   if (tool->implementation) {
     auto prepared = co_await prepare(request, *tool->implementation, call, cancel);
     if (!prepared) co_return std::unexpected(prepared.error());
     facts.prepared = std::move(*prepared);
   }
-  co_return co_await ledger_.run([facts = std::move(facts)](InvocationBook& book) {
+  if (facts.prepared && !facts.prepared->edited_files.empty()) {
+    auto edits = co_await check_edits(*facts.prepared, context, cancel);
+    if (!edits) co_return std::unexpected(edits.error());
+    facts.edits = std::move(*edits);
+  }
+  auto verdict = co_await ledger_.run([facts = std::move(facts)](InvocationBook& book) {
     return Result<Verdict>(book.explain(facts));
   });
+  if (verdict && surroundings_.hooks)
+    verdict->trail.insert(
+        verdict->trail.begin(),
+        TrailStep{"toolgate.hooks.before", "asked only when a call is made", false});
+  co_return verdict;
 }
 
 Result<ChatSession> ToolsService::session_of(const InvokeRequest& request) const {
@@ -248,19 +284,25 @@ Task<Result<ToolsService::Ready>> ToolsService::make_ready(
                        .input = request.arguments,
                        .request_id = request.request_id,
                        .session_id = request.session_id,
-                       .token_budget = request.token_budget},
-              .problems = std::move(hooks.problems)};
+                       .token_budget = request.token_budget}};
   if (hooks.updated_input) {
     auto updated = tool.check_input(*hooks.updated_input);
-    if (updated.valid)
+    if (updated.valid) {
       ready.call.input = std::move(updated.input);
-    else
-      ready.problems.push_back(
+    } else {
+      hooks.problems.push_back(
           fmt::format("a hook's input is ignored: it is not what {} takes", request.tool_id));
+      // What it allowed was another call.
+      if (hooks.verdict.kind == HookVerdict::Kind::Allow)
+        hooks.verdict = {HookVerdict::Kind::Ask, hooks.problems.back(), hooks.verdict.hook};
+    }
   }
+  for (const std::string& problem : hooks.problems)
+    log(LogLevel::Warn, "{}: {}", request.request_id, problem);
   auto checked = tool.check_input(ready.call.input);
   if (!checked.valid) co_return fail_at("input", Errc::InvalidRequest, "{}", checked.message);
   ready.call.input = std::move(checked.input);
+  const std::string judged = ready.call.input;
 
   std::optional<PreparedCall> prepared;
   if (hooks.verdict.kind != HookVerdict::Kind::Deny) {
@@ -279,6 +321,9 @@ Task<Result<ToolsService::Ready>> ToolsService::make_ready(
 
   if (auto shown = take_shown_input(prepared, tool, ready.call); !shown)
     co_return std::unexpected(shown.error());
+  if (ready.call.input != judged && hooks.verdict.kind == HookVerdict::Kind::Allow)
+    hooks.verdict = {HookVerdict::Kind::Ask, "the tool changed its input after a hook allowed it",
+                     hooks.verdict.hook};
   CallFacts facts = make_facts(request, context, session, tool, ready.call);
   facts.hook = std::move(hooks.verdict);
   facts.prepared = std::move(prepared);
@@ -295,7 +340,7 @@ Task<Result<ToolsService::Ready>> ToolsService::make_ready(
 
   const auto canonical = canonical_json(ready.call.input);
   if (!canonical) co_return std::unexpected(canonical.error());
-  const ToolIdentity& identity = identities_.of(tool);
+  const ToolIdentity identity = identities_.of(tool);
   proposal.definition = identity.definition;
   if (!facts.approvals.server_key.empty())
     proposal.server_definition =
@@ -400,25 +445,41 @@ Result<const CatalogTool*> ToolsService::find_unchanged(const InvocationRow& row
   return tool;
 }
 
-Task<InvokeOutcome> ToolsService::run(RunningCall& running, Ready ready,
+Task<InvokeOutcome> ToolsService::run(RunningCall& running, ToolCall call,
                                       const InvokeContext& context, InvokeRequest request,
                                       InvokeOutcome outcome) {
+  try {
+    co_await run_tool(running, std::move(call), context, request, outcome);
+  } catch (const std::exception& error) {
+    // Whatever happened, the call has begun and must end in the book.
+    log(LogLevel::Error, "{} ended by an exception: {}", running.row()->id, error.what());
+    outcome.ending = InvokeEnding::Failed;
+    outcome.result = notice("an internal error; see the log", true);
+  }
+  co_await record_ending(running, outcome);
+  if (outcome.call->state == InvocationState::WaitingForPostApproval)
+    co_await wait_for_result_approval(running, outcome);
+  if (outcome.ending != InvokeEnding::Result && surroundings_.spill)
+    surroundings_.spill->forget(running.row()->id, context.results.parts);
+  co_return outcome;
+}
+
+Task<> ToolsService::run_tool(RunningCall& running, ToolCall call, const InvokeContext& context,
+                              const InvokeRequest& request, InvokeOutcome& outcome) {
   InvokeContext now = context;
   if (surroundings_.newest) now.catalog = surroundings_.newest();
   const auto tool = find_unchanged(*running.row(), now);
   RunningCall::Run done{.result = ToolResult{}};
   if (!tool)
     done.result = std::unexpected(tool.error());
-  else if (running.cancel().requested())
+  else if (running.cancel().requested() || is_terminal(running.row()->state))
     done.result = fail(Errc::Cancelled, "the request was cancelled");
   else
-    done = co_await running.run(*(*tool)->implementation, ready.call, context.tool_time);
+    done = co_await running.run(*(*tool)->implementation, call, context.tool_time);
 
   if (done.result) {
     outcome.result = std::move(*done.result);
-    const auto shaped = shape_result(outcome.result, context.results, surroundings_.spill,
-                                     running.row()->id, request.token_budget, request.encoding);
-    if (!shaped) outcome.result = failure(shaped.error());
+    co_await shape(running, context, request, outcome.result);
   } else if (done.timed_out) {
     outcome.ending = InvokeEnding::TimedOut;
     outcome.result = notice(fmt::format("{} took longer than {} s and was stopped", request.tool_id,
@@ -433,34 +494,51 @@ Task<InvokeOutcome> ToolsService::run(RunningCall& running, Ready ready,
   }
   if (outcome.result.message.empty()) outcome.result.message = running.progress_message();
   if (tool && wants_details(outcome.result, (*tool)->data().always_display_input_output))
-    outcome.result.details =
-        write_details(outcome.result, ready.call.input, outcome.result.is_error);
-  co_await after_run(running, outcome);
-  co_return outcome;
+    outcome.result.details = write_details(outcome.result, call.input, outcome.result.is_error);
+  if (tool && outcome.ending == InvokeEnding::Result)
+    co_await ask_after_hooks(running, (*tool)->data().reference_name, outcome);
 }
 
-Task<> ToolsService::after_run(RunningCall& running, InvokeOutcome& outcome) {
+// Long ones are counted and written beside the loop, those of a cancelled call too.
+Task<> ToolsService::shape(RunningCall& running, const InvokeContext& context,
+                           const InvokeRequest& request, ToolResult& result) {
+  const auto work = [&] {
+    return shape_result(result, context.results, surroundings_.spill, running.row()->id,
+                        request.token_budget, request.encoding);
+  };
+  const CancelSource never;
+  const bool here = content_bytes(result) <= std::min(kShapeHere, context.results.part_bytes);
+  const auto shaped = here ? work() : co_await offload(work, never);
+  if (!shaped) result = failure(shaped.error());
+}
+
+Task<> ToolsService::ask_after_hooks(RunningCall& running, std::string reference_name,
+                                     InvokeOutcome& outcome) {
   const auto hooks = surroundings_.hooks;
-  if (hooks && outcome.ending == InvokeEnding::Result) {
-    const InvocationRow& row = *running.row();
-    const AfterHooks said =
-        co_await hooks->after({.tool_id = row.tool_id,
-                               .tool_reference_name = {},
-                               .source = row.source,
-                               .arguments = row.arguments,
-                               .session_id = row.session_id,
-                               .request_id = row.request_id,
-                               .call_id = row.call_id,
-                               .caller = row.caller,
-                               .workspace = row.workspace},
-                              write_content(outcome.result, false), running.cancel());
-    if (said.withhold) {
-      outcome.ending = InvokeEnding::Withheld;
-      outcome.result = notice(said.reason, true);
-    } else if (!said.added_text.empty()) {
-      outcome.result.content.push_back({.text = said.added_text});
-    }
+  if (!hooks) co_return;
+  const InvocationRow& row = *running.row();
+  const AfterHooks said =
+      co_await hooks->after({.tool_id = row.tool_id,
+                             .tool_reference_name = std::move(reference_name),
+                             .source = row.source,
+                             .arguments = row.arguments,
+                             .session_id = row.session_id,
+                             .request_id = row.request_id,
+                             .call_id = row.call_id,
+                             .caller = row.caller,
+                             .workspace = row.workspace},
+                            write_content(outcome.result, false), running.cancel());
+  for (const std::string& problem : said.problems)
+    log(LogLevel::Warn, "{}: {}", running.row()->id, problem);
+  if (said.withhold) {
+    outcome.ending = InvokeEnding::Withheld;
+    outcome.result = notice(said.reason, true);
+  } else if (!said.added_text.empty()) {
+    outcome.result.content.push_back({.text = said.added_text});
   }
+}
+
+Task<> ToolsService::record_ending(RunningCall& running, InvokeOutcome& outcome) {
   constexpr std::size_t kKeptBytes = 64 << 10;
   Ending ending{.id = running.row()->id,
                 .facts = {outcome.result.is_error, outcome.result.confirm_results},
@@ -468,19 +546,18 @@ Task<> ToolsService::after_run(RunningCall& running, InvokeOutcome& outcome) {
   if (ending.result_bytes <= kKeptBytes) ending.result = write_content(outcome.result, false);
   if (outcome.result.is_error && !outcome.result.content.empty())
     ending.error = outcome.result.content.front().text.substr(0, 1'000);
-  auto ended = co_await ledger_.run(
-      [ending = std::move(ending)](InvocationBook& book) { return book.end(ending); });
-  if (!ended) {
-    // Someone ended the call first, or it could not be written; either way the model is not told
-    // what was not recorded.
-    outcome.call = running.row();
-    outcome.ending =
-        ended.error().code == Errc::Conflict ? InvokeEnding::Cancelled : InvokeEnding::Failed;
-    outcome.result = failure(ended.error());
-    co_return;
-  }
-  outcome.call = *ended;
-  if ((*ended)->state != InvocationState::WaitingForPostApproval) co_return;
+  const auto ended = co_await ledger_.end(std::move(ending));
+  outcome.call = ended ? *ended : running.row();
+  if (ended) co_return;
+  // Someone ended the call first, or it could not be written; either way the model is not told
+  // what was not recorded.
+  outcome.ending =
+      ended.error().code == Errc::Conflict ? InvokeEnding::Cancelled : InvokeEnding::Failed;
+  outcome.result = failure(ended.error());
+}
+
+Task<> ToolsService::wait_for_result_approval(RunningCall& running, InvokeOutcome& outcome) {
+  if (stopping_) running.cancel().request(CancelReason::Shutdown);
   const auto decided = co_await running.wait_for_person();
   if (!decided) {
     outcome.ending = InvokeEnding::Cancelled;
@@ -533,9 +610,17 @@ void ToolsService::cancel_request(std::string_view request_id, CancelReason reas
   std::erase_if(streaming_,
                 [&](const auto& entry) { return entry.second.request_id == request_id; });
   const auto [first, last] = running_.equal_range(std::string(request_id));
-  std::vector<CancelSource*> sources;
-  for (auto entry = first; entry != last; ++entry) sources.push_back(entry->second);
-  for (CancelSource* source : sources) source->request(reason);
+  std::vector<RunningCall*> calls;
+  for (auto entry = first; entry != last; ++entry) calls.push_back(entry->second);
+  for (RunningCall* call : calls) call->cancel().request(reason);
+}
+
+void ToolsService::stop_waiting() {
+  stopping_ = true;
+  std::vector<RunningCall*> waiting;
+  for (const auto& [request_id, call] : running_)
+    if (call->row() && is_waiting_for_person(call->row()->state)) waiting.push_back(call);
+  for (RunningCall* call : waiting) call->cancel().request(CancelReason::Shutdown);
 }
 
 }  // namespace toolgate

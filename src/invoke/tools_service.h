@@ -124,6 +124,10 @@ class ToolsService {
                           const std::string& partial_input);
   bool is_streaming(const std::string& call_id) const { return streaming_.contains(call_id); }
 
+  // The gateway stops: calls that wait for a person are let go of, now and from now on. They stay
+  // in the book, for whoever decides after the restart.
+  void stop_waiting();
+
   // All calls of a request, waiting or running.
   void cancel_request(std::string_view request_id, CancelReason reason);
 
@@ -138,9 +142,8 @@ class ToolsService {
     std::shared_ptr<Tool> tool = {};
     ToolCall call = {};
     Proposal proposal = {};
-    std::vector<std::string> problems = {};  // hooks that failed
   };
-  // Registers the source of a call with its request while it lives.
+  // Registers a call with its request while it lives.
   class RequestEntry;
 
   Result<ChatSession> session_of(const InvokeRequest& request) const;
@@ -157,17 +160,28 @@ class ToolsService {
                        const ChatSession& session, const CatalogTool& tool, const ToolCall& call);
   Task<> ask_opt_in(CallFacts& facts);
   Task<> rate_risk(const InvokeRequest& request, CallFacts& facts);
-  Task<InvokeOutcome> run(RunningCall& running, Ready ready, const InvokeContext& context,
+  Task<Result<void>> propose(InvokeRequest& request, InvokeContext& context, RunningCall& running,
+                             ToolCall& call, InvokeOutcome& outcome);
+  Task<Result<void>> wait_for_decision(RunningCall& running, ToolCall& call,
+                                       InvokeOutcome& outcome);
+  Task<InvokeOutcome> run(RunningCall& running, ToolCall call, const InvokeContext& context,
                           InvokeRequest request, InvokeOutcome outcome);
-  Task<> after_run(RunningCall& running, InvokeOutcome& outcome);
+  Task<> run_tool(RunningCall& running, ToolCall call, const InvokeContext& context,
+                  const InvokeRequest& request, InvokeOutcome& outcome);
+  Task<> shape(RunningCall& running, const InvokeContext& context, const InvokeRequest& request,
+               ToolResult& result);
+  Task<> ask_after_hooks(RunningCall& running, std::string reference_name, InvokeOutcome& outcome);
+  Task<> record_ending(RunningCall& running, InvokeOutcome& outcome);
+  Task<> wait_for_result_approval(RunningCall& running, InvokeOutcome& outcome);
   Result<const CatalogTool*> find_unchanged(const InvocationRow& row, const InvokeContext& context);
 
   Ledger& ledger_;
   Deadlines& deadlines_;
   InvokeSurroundings surroundings_;
   ToolIdentities identities_;
-  std::unordered_map<std::string, Streaming> streaming_;         // by the model's call id
-  std::unordered_multimap<std::string, CancelSource*> running_;  // by request id
+  std::unordered_map<std::string, Streaming> streaming_;        // by the model's call id
+  std::unordered_multimap<std::string, RunningCall*> running_;  // by request id
+  bool stopping_ = false;
 };
 
 }  // namespace toolgate

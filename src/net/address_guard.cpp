@@ -7,7 +7,6 @@
 namespace toolgate {
 namespace {
 
-using boost::asio::ip::address_v4;
 using boost::asio::ip::address_v6;
 using Bytes = address_v6::bytes_type;
 

@@ -118,23 +118,30 @@ class ProcessGroup {
   ~ProcessGroup() {
     if (leader_ == 0) return;
     signal(SIGKILL);
-    (void)reap();
+    siginfo_t unused{};
+    wait(unused);
   }
 
-  pid_t leader() const { return leader_; }
   void signal(int number) const { ::kill(-leader_, number); }
 
-  // Waits for the program itself.
+  // Waits for the program itself, and only once.
   Result<siginfo_t> reap() {
-    const auto leader = static_cast<id_t>(std::exchange(leader_, 0));
     siginfo_t info{};
-    while (::waitid(P_PID, leader, &info, WEXITED) != 0)
-      if (errno != EINTR)
-        return fail(Errc::Io, "how a program ended is not known: {}", message_of(errno));
+    if (!wait(info))
+      return fail(Errc::Io, "how a program ended is not known: {}", message_of(errno));
     return info;
   }
 
  private:
+  bool wait(siginfo_t& info) {
+    const auto leader = static_cast<id_t>(std::exchange(leader_, 0));
+    int waited = 0;
+    do {
+      waited = ::waitid(P_PID, leader, &info, WEXITED);
+    } while (waited != 0 && errno == EINTR);
+    return waited == 0;
+  }
+
   pid_t leader_;
 };
 

@@ -56,6 +56,13 @@ Result<std::string> ResultFiles::keep(std::string_view invocation_id, std::size_
   return std::string(kScheme) + name;
 }
 
+void ResultFiles::forget(std::string_view invocation_id, std::size_t parts) {
+  const std::lock_guard lock(mutex_);
+  std::error_code ignored;
+  for (std::size_t part = 0; part < parts; ++part)
+    std::filesystem::remove(folder_ / fmt::format("{}.{}", invocation_id, part), ignored);
+}
+
 // A handle comes from outside: it must not lead out of the folder.
 Result<std::filesystem::path> ResultFiles::path_of(std::string_view handle) const {
   if (handle.starts_with(kScheme)) handle.remove_prefix(kScheme.size());

@@ -20,6 +20,7 @@ class ResultFiles final : public ResultSpill {
   // The handle: "toolgate://results/<call>.<part>".
   Result<std::string> keep(std::string_view invocation_id, std::size_t part,
                            std::string_view bytes) override;
+  void forget(std::string_view invocation_id, std::size_t parts) override;
 
   struct Slice {
     std::string bytes;

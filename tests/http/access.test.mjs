@@ -137,6 +137,21 @@ describe('Host and Origin that are ours', () => {
   });
 });
 
+describe('routes for the operator alone', () => {
+  const operators = table.filter((route) => route.access === 'operator');
+  assert.ok(operators.length >= 8);
+  for (const route of operators) {
+    test(`${route.method} ${route.path} refuses a good key`, async () => {
+      for (const [gateway, headers] of [[locked, {Authorization: `Bearer ${KEYS[0]}`}], [open, {}]]) {
+        const {status, json} = await exchange(
+            gateway.port, {method: route.method, path: concrete(route), headers, body: '{}'});
+        assert.equal(status, 401);
+        checkError(json);
+      }
+    });
+  }
+});
+
 describe('API keys', () => {
   const ask = (route, headers) => exchange(locked.port, {
     method: route.method,

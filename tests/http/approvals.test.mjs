@@ -153,6 +153,9 @@ describe('a call that is confirmed', () => {
     refused(await api.invoke('nothing_like_it'), 404, /nothing_like_it/);
     refused(await api.invoke('act', {}, {confirmation: 'perhaps'}), 400, /confirmation must be/);
     refused(await api.invoke('act', {}, {token_budget: -1}), 400, /token_budget/);
+    refused(await api.invoke('act', {}, {confirmaton: 'deny'}), 400, /did you mean confirmation/);
+    refused(await api.invoke('act', {}, {session_id: 'x'.repeat(300)}), 400, /session_id/);
+    refused(await api.invoke('act', {x: 'x'.repeat(2_000_000)}), 413, /argumentBytes/);
     assert.equal(server.calls.length, 0);
   });
 
@@ -319,16 +322,31 @@ describe('what is remembered', () => {
     await answer;
   });
 
+  for (const change of [{method: 'PUT'}, {headers: {'X-More': '1'}}, {timeoutSeconds: 7},
+                        {headersEnv: {'X-Home': 'HOME'}}]) {
+    test(`nor when ${Object.keys(change)} of what stands behind it has`, async () => {
+      await approve({}, {}, {scope: 'always'});
+      assert.equal(await runs({}), true);
+      await api.request('DELETE', '/v1/tools/act', {operator: true});
+      await api.register(server, 'act', change);
+      assert.equal(await runs({}), false);
+      await api.request('DELETE', '/v1/tools/act', {operator: true});
+      await api.register(server, 'act');
+    });
+  }
+
   test('a tool that changes while its call waits does not run', async () => {
     const answer = api.invoke('act');
     const {id} = await api.waiting();
     await api.request('DELETE', '/v1/tools/act', {operator: true});
     await api.register(server, 'act', {description: 'another one'});
-    await api.confirm(id, 'allow');
-    const {body} = await answer;
-    assert.equal(body.ending, 'failed');
-    assert.match(body.content[0].text, /changed/);
+    refused(await api.confirm(id, 'allow'), 409, /another one/);
+    await api.request('DELETE', '/v1/tools/act', {operator: true});
+    refused(await api.confirm(id, 'allow'), 409, /gone/);
+    assert.equal((await api.confirm(id, 'deny')).status, 200);
+    assert.equal((await answer).body.state, 'Cancelled');
     assert.equal(server.calls.length, 0);
+    await api.register(server, 'act');
   });
 });
 
@@ -429,6 +447,14 @@ describe('keys, secrets and events', () => {
     assert.equal((await api.invoke('act', {}, {confirmation: 'deny'})).body.state, 'Completed');
     assert.equal((await other.invoke('act', {}, {confirmation: 'deny'})).body.state, 'Cancelled');
     await api.request('DELETE', '/v1/approvals', {operator: true});
+    const shown = async (as) => (await as.request('GET', `/v1/invocations/${id}`)).body.result;
+    assert.ok(await shown(api));
+    assert.equal(await shown(other), undefined, 'what a tool answered is for whoever called it');
+    server.answer = () => ({text: 'x'.repeat(300_000)});
+    const {body} = await api.invoke('free');
+    const handle = /results\/(\S+)\]/.exec(body.content[0].text)[1];
+    assert.equal((await api.request('GET', `/v1/results/${handle}`)).status, 200);
+    refused(await other.request('GET', `/v1/results/${handle}`), 403, /not for this key|not yet, for this key/);
   });
 
   test('secrets reach the tool and nothing else', async () => {

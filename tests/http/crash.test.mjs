@@ -6,9 +6,10 @@ import {rmSync} from 'node:fs';
 import test from 'node:test';
 
 import {Api, ToolServer} from './approvals.mjs';
-import {Gateway} from './gateway.mjs';
+import {binary, Gateway} from './gateway.mjs';
 
-const rounds = Number(process.env.CRASH_ROUNDS ?? 100);
+// A sanitizer's build starts slowly.
+const rounds = Number(process.env.CRASH_ROUNDS ?? (/asan|tsan/.test(binary) ? 20 : 100));
 const seed = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
 
 function randomFrom(state) {

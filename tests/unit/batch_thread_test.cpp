@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "unit/test_loop.h"
+#include "test_loop.h"
 
 namespace toolgate {
 namespace {
@@ -15,6 +15,7 @@ TEST(BatchThread, WorkOfManyLoopsIsDoneInOrderAndAnsweredAfterItsBatch) {
   std::vector<int> done;
   BatchThread thread({.begin = [&]() -> Result<void> { return ++begun, Result<void>{}; },
                       .end = [&]() -> Result<void> { return ++ended, Result<void>{}; },
+                      .abort = nullptr,
                       .idle = nullptr});
   TestLoop loop;
   const auto ask = [&](int number) -> Task<Result<int>> {
@@ -41,6 +42,7 @@ TEST(BatchThread, AFailureToEndReachesEveryoneOfTheBatch) {
                         if (fails) return fail(Errc::Io, "the disk is full");
                         return {};
                       },
+                      .abort = nullptr,
                       .idle = nullptr});
   const auto lost = thread.run_blocking([]() -> Result<int> { return 7; });
   ASSERT_FALSE(lost);
@@ -49,9 +51,14 @@ TEST(BatchThread, AFailureToEndReachesEveryoneOfTheBatch) {
   EXPECT_EQ(thread.run_blocking([]() -> Result<int> { return 8; }).value(), 8);
 }
 
-TEST(BatchThread, AnExceptionEndsTheBatchAndNotTheThread) {
-  BatchThread thread({.begin = []() -> Result<void> { return {}; },
-                      .end = []() -> Result<void> { return {}; },
+TEST(BatchThread, AnExceptionUndoesTheBatchAndNotTheThread) {
+  bool open = false;
+  BatchThread thread({.begin = [&]() -> Result<void> {
+                        if (std::exchange(open, true)) return fail(Errc::Internal, "still open");
+                        return {};
+                      },
+                      .end = [&]() -> Result<void> { return open = false, Result<void>{}; },
+                      .abort = [&] { open = false; },
                       .idle = nullptr});
   const auto thrown =
       thread.run_blocking([]() -> Result<int> { throw std::runtime_error("not good"); });
@@ -65,6 +72,7 @@ TEST(BatchThread, DoesWhatIsQueuedBeforeItEnds) {
   {
     BatchThread thread({.begin = []() -> Result<void> { return {}; },
                         .end = []() -> Result<void> { return {}; },
+                        .abort = nullptr,
                         .idle = nullptr});
     for (int i = 0; i < 1'000; ++i) thread.post([&] { ++done; });
   }
@@ -76,6 +84,7 @@ TEST(BatchThread, LooksWhatIsDueWithoutBeingAsked) {
   const auto begin = std::chrono::steady_clock::now();
   BatchThread thread({.begin = []() -> Result<void> { return {}; },
                       .end = []() -> Result<void> { return {}; },
+                      .abort = nullptr,
                       .idle = [&]() -> std::optional<BatchThread::TimePoint> {
                         if (++looks >= 3) return std::nullopt;
                         return begin + std::chrono::milliseconds(looks.load());

@@ -122,6 +122,13 @@ TEST(HookMessage, TextThatIsNoJsonCannotAddMembers) {
   EXPECT_EQ(*find(*message, "result"), R"(1}, {"x":2)");
 }
 
+TEST(HookMessage, OfMembersWithOneNameTheOneThatTheToolGetsIsShown) {
+  HookCall call = some_call();
+  call.arguments = R"({"path":"/harmless","path":"/etc/shadow"})";
+  EXPECT_TRUE(write_hook_message(HookMoment::Before, call)
+                  .contains(R"("arguments":{"path":"/etc/shadow"},)"));
+}
+
 TEST_F(HookRunnerTest, NothingIsSaidByNoHooksAndBySilentOnes) {
   EXPECT_EQ(before({}).verdict.kind, Kind::Nothing);
   for (const std::string_view silence : {"", " \n\t", "{}", R"({"decision":null})"}) {

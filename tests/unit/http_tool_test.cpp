@@ -146,8 +146,8 @@ TEST(HttpTool, ValuesOfTheEnvironmentAreInNoResultErrorOrLog) {
            fmt::format(R"({{"content":[{{"type":"text","text":"{}"}}]}})", echo)),
         fmt::format("HTTP/1.1 401 No\r\nContent-Length: {}\r\n\r\n{}", echo.size(), echo),
         // The cut goes through a value.
-        fmt::format("HTTP/1.1 401 No\r\nContent-Length: {}\r\n\r\n{}{}", 2040 + echo.size(),
-                    std::string(2040, 'x'), echo)}) {
+        fmt::format("HTTP/1.1 401 No\r\nContent-Length: {}\r\n\r\n{}{}", 2020 + echo.size(),
+                    std::string(2020, 'x'), echo)}) {
     RawListener listener;
     const auto tool = with_key(listener, "");
     const auto done = exchange(listener, *tool, "{}", reply);

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "store/result_files.h"
-#include "unit/temporary_folder.h"
+#include "temporary_folder.h"
 
 namespace toolgate {
 namespace {

@@ -60,6 +60,21 @@ TEST(Routes, APathParameterMayStandInTheMiddle) {
   EXPECT_EQ(match_route("POST", "/v1/tools/invoke").route, nullptr);
 }
 
+// A new route that changes something is the operator's, unless someone thought about it.
+TEST(Routes, WhatChangesSomethingIsTheOperatorsUnlessListedHere) {
+  const std::set<std::string_view> free{"/v1/chat/completions",
+                                        "/chat/completions",
+                                        "/v1/normalize",
+                                        "/v1/tokens",
+                                        "/v1/tools/{name}/invoke",
+                                        "/v1/tools/{name}/explain",
+                                        "/v1/invocations/{id}/cancel",
+                                        "/v1/invocations/{id}/resume"};
+  for (const Route& route : routes())
+    if (route.method != "GET" && !free.contains(route.path))
+      EXPECT_EQ(route.access, Access::Operator) << route.method << ' ' << route.path;
+}
+
 // An agent's own tools must not be able to approve.
 TEST(Routes, WhatDecidesForAPersonIsTheOperatorsOnly) {
   for (const auto& [method, path] :

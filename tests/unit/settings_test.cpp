@@ -85,12 +85,20 @@ TEST_F(SettingsLayering, OfTwoSpellingsInOneFileTheLaterWins) {
 }
 
 TEST_F(SettingsLayering, AWorkspaceMaySetNothingThatLoosens) {
-  const std::set<std::string_view> free{"toolgate.defaultModel", "toolgate.tools.deny",
-                                        "chat.agent.enabled", "chat.extensionTools.enabled",
-                                        "github.copilot.chat.virtualTools.threshold"};
+  // The others of these can only forbid there: settings_approvals_test.cpp.
+  const std::set<std::string_view> free{"toolgate.defaultModel",
+                                        "toolgate.tools.deny",
+                                        "chat.agent.enabled",
+                                        "chat.extensionTools.enabled",
+                                        "github.copilot.chat.virtualTools.threshold",
+                                        "toolgate.approvals.rules",
+                                        "toolgate.redact",
+                                        "chat.tools.eligibleForAutoApproval",
+                                        "chat.tools.urls.autoApprove",
+                                        "chat.tools.edits.autoApprove"};
   for (const auto& key : settings_keys()) {
     EXPECT_EQ(key.set_by == SetBy::AnyFile, free.contains(key.name)) << key.name;
-    if (free.contains(key.name) || !key.apply) continue;
+    if (free.contains(key.name)) continue;
     for (const auto* place : {"work/.vscode/settings.json", "work/.toolgate/settings.json"}) {
       std::filesystem::remove_all(files_.workspace);
       folder_.write(place, fmt::format("{{\n  \"{}\": \"nonsense\"}}", key.name));
@@ -284,16 +292,6 @@ TEST_F(SettingsLayering, OtherSettingsAreContextKeysAndOursAreNot) {
   EXPECT_EQ(loaded().config, expected);
 }
 
-TEST_F(SettingsWarnings, KeysOfLaterVersionsHaveNoEffect) {
-  profile(
-      R"({"toolgate.confirmation.timeoutSeconds": 1, "toolgate.tools": {"allow": [], "deny": []},
-"toolgate.store": "sqlite:x"})");
-  const auto found = warnings();
-  ASSERT_EQ(found.size(), 2u);
-  EXPECT_EQ(found[1],
-            "profile/settings.json:2:1: \"toolgate.store\" has no effect in this version");
-}
-
 TEST_F(SettingsWarnings, AFloodIsCut) {
   std::string text = "{";
   for (int i = 0; i < 20'000; ++i) text += fmt::format("\"toolgate.x{}\": 1,\n", i);
@@ -406,7 +404,12 @@ TEST_F(LimitKeys, EveryMemberOfLimitsHasItsKey) {
                                                      limits.upstream_first_byte_seconds,
                                                      limits.upstream_idle_seconds};
   for (std::size_t i = 0; i < times.size(); ++i) EXPECT_EQ(times[i], std::chrono::seconds(8 + i));
-  EXPECT_EQ(count, sizes.size() + times.size());
+  EXPECT_EQ(limits.argument_bytes, 17u);
+  EXPECT_EQ(limits.result_bytes, 18u);
+  EXPECT_EQ(limits.result_total_bytes, 19u);
+  EXPECT_EQ(limits.result_parts, 20u);
+  EXPECT_EQ(limits.tool_seconds, std::chrono::seconds(21));
+  EXPECT_EQ(count, sizes.size() + times.size() + 5);
   EXPECT_EQ(sizeof(Limits), count * 8) << "a new limit needs a key, and a line here";
 }
 

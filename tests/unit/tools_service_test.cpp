@@ -5,13 +5,13 @@
 #include <gtest/gtest.h>
 
 #include "invoke/memory_store.h"
+#include "test_loop.h"
 #include "toolgate/registry.h"
-#include "unit/test_loop.h"
 
 namespace toolgate {
 namespace {
 
-using Run = std::function<Task<Result<ToolResult>>(const ToolCall&, const Cancel&)>;
+using Body = std::function<Task<Result<ToolResult>>(const ToolCall&, const Cancel&)>;
 
 ToolResult text_of(std::string text) {
   ToolResult result;
@@ -21,7 +21,7 @@ ToolResult text_of(std::string text) {
 
 class TestTool final : public Tool {
  public:
-  explicit TestTool(Run run, PreparedCall prepared = {})
+  explicit TestTool(Body run, PreparedCall prepared = {})
       : run_(std::move(run)), prepared_(std::move(prepared)) {}
 
   Task<Result<ToolResult>> invoke(const ToolCall& call, const Cancel& cancel) override {
@@ -32,7 +32,7 @@ class TestTool final : public Tool {
   }
 
  private:
-  Run run_;
+  Body run_;
   PreparedCall prepared_;
 };
 
@@ -73,7 +73,7 @@ class ToolsServiceTest : public testing::Test {
     registered_ = registry_.add(std::move(data), std::move(tool)).value();
     context_.catalog = registry_.catalog();
   }
-  void add(Run run, PreparedCall prepared = {}) {
+  void add(Body run, PreparedCall prepared = {}) {
     add(std::make_shared<TestTool>(std::move(run), std::move(prepared)));
   }
 
@@ -219,7 +219,8 @@ TEST_F(ToolsServiceTest, WhatCannotBeWrittenDoesNotRun) {
     co_return text_of("ran");
   });
   (void)ledger_->run_blocking([this](InvocationBook&) -> Result<int> {
-    store_->set_faults({.commit = 1});
+    // The first commit is that of this very work.
+    store_->set_faults({.commit = 2});
     return 0;
   });
   const auto outcome = get_soon(start());
@@ -235,7 +236,8 @@ TEST_F(ToolsServiceTest, ADecisionThatCannotBeWrittenDoesNotCount) {
   auto answer = start();
   const auto row = in_state(InvocationState::WaitingForConfirmation);
   (void)ledger_->run_blocking([this](InvocationBook&) -> Result<int> {
-    store_->set_faults({.commit = 1});
+    // The first commit is that of this very work.
+    store_->set_faults({.commit = 2});
     return 0;
   });
   EXPECT_FALSE(confirm(row->id, Confirmation::Choice::Allow));

@@ -110,7 +110,8 @@ Task<> chat_completions(RequestContext& context) {
     co_await reply_error(context, body.error());
     co_return;
   }
-  auto request = parse_chat_request(*body, {.max_tools = context.snapshot->settings.limits.tools});
+  auto request = parse_chat_request(*body, {.max_tools = context.snapshot->settings.limits.tools},
+                                    &context.known_tools);
   if (!request) {
     co_await reply_error(context, request.error());
     co_return;

@@ -85,6 +85,7 @@ Task<> follow_events(RequestContext& context) {
     if (!out.empty()) {
       if (!co_await context.exchange.write(out)) co_return;
       out.clear();
+      continue;  // something may have come meanwhile, and its wake found nobody waiting
     }
     if (batch.events.empty() && !cancel.requested()) co_await waker->event().wait();
   }

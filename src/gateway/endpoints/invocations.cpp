@@ -6,6 +6,7 @@
 #include "gateway/endpoints/endpoints.h"
 #include "gateway/invoking.h"
 #include "gateway/query.h"
+#include "invoke/canonical.h"
 
 namespace toolgate {
 namespace {
@@ -68,6 +69,14 @@ Result<Confirmation> read_confirmation(const BodyReader& body) {
   return confirmation;
 }
 
+// What would run must be what was asked about, and not only look like it.
+Result<void> check_unchanged(const RequestContext& context, const InvocationRow& row) {
+  const CatalogTool* tool = context.registry.catalog()->find_tool(row.tool_id);
+  if (tool && sha256_hex(definition_text(tool->data())) == row.definition_hash) return {};
+  return fail(Errc::Conflict, "'{}' is {} since {} was made: it can only be denied or skipped",
+              row.tool_id, tool ? "another one" : "gone", row.id);
+}
+
 // What a person made of the arguments must be what the tool takes, as what a model wrote must.
 Result<void> check_parameters(const RequestContext& context, const InvocationRow& row,
                               Confirmation& confirmation) {
@@ -90,9 +99,15 @@ std::string write_list(const std::vector<InvocationPointer>& rows, const Redacti
   return out;
 }
 
-std::string write_with_result(const InvocationRow& row, const Redaction* redaction) {
-  std::string out = write_invocation(row, redaction);
-  if (row.result.empty()) return out;
+// What a tool answered is for whoever called it, once nobody wants to look at it first.
+bool may_see_result(const RequestContext& context, const InvocationRow& row) {
+  return context.caller == kOperatorName ||
+         (context.caller == row.caller && row.state == InvocationState::Completed);
+}
+
+std::string write_with_result(const RequestContext& context, const InvocationRow& row) {
+  std::string out = write_invocation(row, redaction_for(context));
+  if (row.result.empty() || !may_see_result(context, row)) return out;
   out.back() = ',';
   out += R"("result":)" + row.result + '}';
   return out;
@@ -132,7 +147,7 @@ Task<> show_invocation(RequestContext& context) {
     co_await reply_error(context, row.error());
     co_return;
   }
-  co_await reply_json(context, write_with_result(**row, redaction_for(context)));
+  co_await reply_json(context, write_with_result(context, **row));
 }
 
 Task<> confirm_invocation(RequestContext& context) {
@@ -151,7 +166,12 @@ Task<> confirm_invocation(RequestContext& context) {
     co_await reply_error(context, row.error());
     co_return;
   }
-  if (auto checked = check_parameters(context, **row, *confirmation); !checked) {
+  Result<void> checked;
+  if (confirmation->choice == Confirmation::Choice::Allow &&
+      (*row)->state == InvocationState::WaitingForConfirmation)
+    checked = check_unchanged(context, **row);
+  if (checked) checked = check_parameters(context, **row, *confirmation);
+  if (!checked) {
     co_await reply_error(context, checked.error());
     co_return;
   }
@@ -179,9 +199,12 @@ Task<> cancel_invocation(RequestContext& context) {
     co_await reply_error(context, own.error());
     co_return;
   }
-  const Decision reason{.kind = DecisionKind::Denied,
-                        .by = context.caller.empty() ? "caller" : context.caller,
-                        .message = "the call was cancelled"};
+  const Decision reason{
+      .kind = DecisionKind::Denied,
+      .by = "caller",
+      .message = context.caller.empty()
+                     ? "the call was cancelled"
+                     : fmt::format("the call was cancelled by {}", context.caller)};
   const auto ended = co_await context.invoking.ledger().run(
       [id = context.parameter, reason](InvocationBook& book) { return book.cancel(id, reason); });
   if (!ended) {
@@ -198,6 +221,20 @@ Task<> read_result(RequestContext& context) {
   const auto limit = query.whole_number("limit", 1, kMostAtOnce);
   if (!offset || !limit) {
     co_await reply_error(context, (!offset ? offset : limit).error());
+    co_return;
+  }
+  const std::string id = context.parameter.substr(0, context.parameter.rfind('.'));
+  const auto row =
+      co_await context.invoking.ledger().run([id](InvocationBook& book) { return book.find(id); });
+  if (!row) {
+    co_await reply_error(context, row.error());
+    co_return;
+  }
+  if (!may_see_result(context, **row)) {
+    co_await reply_error(context,
+                         Error{Errc::Forbidden,
+                               fmt::format("the result of {} is not, or not yet, for this key", id),
+                               {}});
     co_return;
   }
   const auto read = [&] {

@@ -3,11 +3,14 @@
 #include "base/json_tree.h"
 #include "gateway/body_reader.h"
 #include "gateway/endpoints/endpoints.h"
+#include "gateway/invoke_reply.h"
 #include "gateway/invoking.h"
 #include "gateway/tools_reply.h"
 
 namespace toolgate {
 namespace {
+
+constexpr std::size_t kMostIdBytes = 256;
 
 Result<InvokeRequest::Confirm> confirm_named(std::string_view name) {
   if (name.empty() || name == "wait") return InvokeRequest::Confirm::Wait;
@@ -23,15 +26,25 @@ std::string session_header(const RequestContext& context) {
 
 Result<InvokeRequest> read_request(const RequestContext& context, const BodyReader& body,
                                    const CatalogTool& tool) {
+  body.only({"input", "call_id", "session_id", "token_budget", "confirmation"});
   InvokeRequest request;
   request.tool_id = tool.data().id;
   request.request_id = context.id;
   request.caller = context.caller;
   request.workspace = context.invoking.workspace();
   request.arguments = body.json("input").value_or("{}");
+  const std::size_t most = context.snapshot->settings.limits.argument_bytes;
+  if (request.arguments.size() > most)
+    return fail_at("input", Errc::TooLarge,
+                   "the input has {} bytes, and toolgate.limits.argumentBytes is {}",
+                   request.arguments.size(), most);
   request.call_id = body.text("call_id");
   request.session_id = body.text("session_id");
   if (request.session_id.empty()) request.session_id = session_header(context);
+  for (const auto& [name, text] :
+       {std::pair{"session_id", &request.session_id}, std::pair{"call_id", &request.call_id}})
+    if (text->size() > kMostIdBytes)
+      return fail_at(name, Errc::InvalidRequest, "{} may have {} bytes", name, kMostIdBytes);
   request.token_budget = body.integer("token_budget", 1, 10'000'000);
   const auto confirm = confirm_named(body.text("confirmation"));
   if (!confirm) return std::unexpected(confirm.error());
@@ -40,57 +53,20 @@ Result<InvokeRequest> read_request(const RequestContext& context, const BodyRead
   return request;
 }
 
-// {id, name, state, decision, content, error?, duration_ms}: what the caller is told.
-std::string write_outcome(const InvokeRequest& request, const InvokeOutcome& outcome) {
-  std::string out = "{";
-  const auto member = [&out](std::string_view key, std::string_view json) {
-    if (out.size() > 1) out += ',';
-    append_json_string(out, key);
-    out += ':';
-    out += json;
-  };
-  const auto text = [&](std::string_view key, std::string_view value) {
-    std::string quoted;
-    append_json_string(quoted, value);
-    member(key, quoted);
-  };
-  if (outcome.call) text("id", outcome.call->id);
-  text("name", outcome.call ? outcome.call->tool_id : request.tool_id);
-  text("state", name_of(outcome.call ? outcome.call->state : InvocationState::Cancelled));
-  text("ending", name_of(outcome.ending));
-  member("decision",
-         outcome.call && !outcome.call->decision.empty() ? outcome.call->decision : "null");
-  if (outcome.call && !outcome.call->post_decision.empty())
-    member("post_decision", outcome.call->post_decision);
-  const std::string content = write_content(outcome.result, true);
-  // The list within {"content":[…]…}.
-  if (auto parsed = parse_json(content)) {
-    member("content", write_json(parsed->at("content")));
-    if (outcome.result.is_error && !outcome.result.content.empty())
-      text("error", outcome.result.content.front().text);
-  }
-  if (!outcome.result.message.empty()) text("message", outcome.result.message);
-  if (!outcome.result.metadata.empty()) member("metadata", outcome.result.metadata);
-  const std::int64_t started = outcome.call ? outcome.call->created_at : 0;
-  const std::int64_t ended = outcome.call ? outcome.call->ended_at : 0;
-  member("duration_ms", std::to_string(ended > started ? ended - started : 0));
-  return out + '}';
-}
-
 void note_call(RequestContext& context, const InvokeOutcome& outcome) {
   if (outcome.call)
     context.note +=
         fmt::format(" call={} state={}", outcome.call->id, name_of(outcome.call->state));
 }
 
-Task<> reply_outcome(RequestContext& context, const InvokeRequest& request,
+Task<> reply_outcome(RequestContext& context, std::string_view tool_id,
                      const Result<InvokeOutcome>& outcome) {
   if (!outcome) {
     co_await reply_error(context, outcome.error());
     co_return;
   }
   note_call(context, *outcome);
-  co_await reply_json(context, write_outcome(request, *outcome));
+  co_await reply_json(context, write_outcome(tool_id, *outcome));
 }
 
 }  // namespace
@@ -111,10 +87,14 @@ Task<> invoke_tool(RequestContext& context) {
     co_await reply_error(context, request.error());
     co_return;
   }
-  const auto outcome = co_await context.tools_service.invoke(
+  auto outcome = co_await context.tools_service.invoke(
       *request, context.invoking.context(context.snapshot, context.catalog),
       context.exchange.cancel());
-  co_await reply_outcome(context, *request, outcome);
+  // What is wrong with an input is told with its values.
+  if (!outcome)
+    outcome.error().message =
+        context.redaction.hide(std::move(outcome.error().message), request->arguments);
+  co_await reply_outcome(context, request->tool_id, outcome);
 }
 
 Task<> explain_call(RequestContext& context) {
@@ -152,7 +132,7 @@ Task<> resume_invocation(RequestContext& context) {
   const auto outcome = co_await context.tools_service.resume(
       (*row)->id, context.invoking.context(context.snapshot, context.catalog),
       context.exchange.cancel());
-  co_await reply_outcome(context, InvokeRequest{}, outcome);
+  co_await reply_outcome(context, (*row)->tool_id, outcome);
 }
 
 }  // namespace toolgate
