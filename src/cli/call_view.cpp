@@ -124,13 +124,18 @@ class CallPrinter {
 
   void changes(const WaitingCall& call) {
     if (call.changes.empty()) return;
-    out_ += fmt::format(
-        "\n{}\n", terminal_.paint(Paint::Yellow,
-                                  "! This tool is not what it was when it was approved, so the "
-                                  "approval is gone:"));
+    out_ += '\n';
+    for (const std::string& line :
+         wrap("! This tool is not what it was when it was approved, so the approval is gone:",
+              width_))
+      out_ += terminal_.paint(Paint::Yellow, line) + "\n";
     for (const DefinitionChange& change : call.changes) {
       Lines lines;
-      add_diff(lines, as_text(change.before), as_text(change.after));
+      // Of what runs there is only a hash.
+      if (change.field == "implementation")
+        lines.push_back("what it calls, or how, is another one");
+      else
+        add_diff(lines, as_text(change.before) + "\n", as_text(change.after) + "\n", false);
       out_ += fmt::format("{}{}\n", std::string(kIndent, ' '),
                           terminal_.paint(Paint::Bold, visible_text(change.field, false)));
       for (const std::string& line : lines) out_ += std::string(kIndent, ' ') + line + "\n";
@@ -199,8 +204,14 @@ class CallPrinter {
     Lines lines;
     for (const JsonNode* member = object.first; member; member = member->next) {
       if (!is_shown(*member)) continue;
-      const std::string key = pad_to_columns(visible_text(member->key, false), key_columns - 2);
-      std::string lead = terminal_.paint(Paint::Cyan, key) + "  ";
+      const std::string name = visible_text(member->key, false);
+      std::string lead = terminal_.paint(Paint::Cyan, pad_to_columns(name, key_columns - 2)) + "  ";
+      // A long name stands above its value.
+      if (columns_of(name) > kWidestKey) {
+        for (const std::string& line : wrap(name, columns_after(kTitleColumns)))
+          lines.push_back(terminal_.paint(Paint::Cyan, line));
+        lead = std::string(key_columns, ' ');
+      }
       for (const std::string& line :
            value_lines(*member, columns_after(kTitleColumns + key_columns))) {
         lines.push_back(lead + line);
@@ -227,13 +238,15 @@ class CallPrinter {
     add_diff(lines, edit.before, edit.after);
   }
 
-  void add_diff(Lines& lines, std::string_view before, std::string_view after) const {
+  void add_diff(Lines& lines, const std::string& before, const std::string& after,
+                bool with_places = true) const {
     const auto hunks = diff_lines(before, after);
     if (hunks.empty()) lines.push_back(terminal_.paint(Paint::Dim, "(nothing changes)"));
     for (const DiffHunk& hunk : hunks) {
-      lines.push_back(terminal_.paint(
-          Paint::Cyan, fmt::format("@@ -{},{} +{},{} @@", hunk.old_start, hunk.old_count,
-                                   hunk.new_start, hunk.new_count)));
+      if (with_places)
+        lines.push_back(terminal_.paint(
+            Paint::Cyan, fmt::format("@@ -{},{} +{},{} @@", hunk.old_start, hunk.old_count,
+                                     hunk.new_start, hunk.new_count)));
       for (const DiffLine& line : hunk.lines) add_diff_line(lines, line);
     }
   }

@@ -161,6 +161,10 @@ class LocalPlace final : public CallPlace {
     const auto catalog = local_.catalog();
     const auto tool = find_tool_by_any_name(*catalog, wish.tool);
     if (!tool) return std::unexpected(tool.error());
+    const std::size_t most = local_.snapshot->settings.limits.argument_bytes;
+    if (wish.input.size() > most)
+      return fail(Errc::TooLarge, "the input has {} bytes, and toolgate.limits.argumentBytes is {}",
+                  wish.input.size(), most);
     InvokeRequest request;
     request.tool_id = (*tool)->data().id;
     request.call_id = wish.call_id;

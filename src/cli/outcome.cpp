@@ -50,7 +50,9 @@ void print_summary(const JsonNode& outcome, bool good, const Terminal& terminal)
   if (!terminal.is_terminal()) return;
   std::string line = visible_text(text_of(outcome, "name"), false) + "  " +
                      duration_words(number_of(outcome, "duration_ms"));
-  if (const JsonNode* decision = outcome.find("decision"); decision && decision->size > 0)
+  if (text_of(outcome, "ending") == "cancelled")
+    line += "  cancelled";
+  else if (const JsonNode* decision = outcome.find("decision"); decision && decision->size > 0)
     line += "  " + visible_text(decision_words(*decision), false);
   terminal.print(fmt::format(
       "{} {}\n", good ? terminal.paint(Paint::Green, "✓") : terminal.paint(Paint::Red, "✗"),

@@ -134,8 +134,9 @@ std::optional<BatchThread::TimePoint> Ledger::look_what_is_due() {
     if (!transact([this] { return book_->expire(); })) return soon;
   const auto next = book_->next_expiry();
   if (next == 0) return std::nullopt;
-  return std::chrono::steady_clock::now() +
-         std::chrono::milliseconds(std::max<std::int64_t>(1, next - now_()));
+  // Not longer than that: the clock on the wall may be set, and machines sleep.
+  const auto left = std::chrono::milliseconds(std::max<std::int64_t>(1, next - now_()));
+  return std::min(soon, std::chrono::steady_clock::now() + left);
 }
 
 void Ledger::tell(InvocationBook::News news) {

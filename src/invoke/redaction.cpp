@@ -91,10 +91,25 @@ void collect_texts(const JsonNode& node, bool secret, const IsSecret& is_secret,
 
 const std::vector<std::string>& default_redacted_names() {
   static const std::vector<std::string> kNames{
-      "*password*",    "*passwd*",  "*passphrase*", "pwd",           "*secret*",
-      "*token",        "*tokens",   "auth",         "*api_key*",     "*access_key*",
-      "*private_key*", "*ssh_key*", "*credential*", "authorization", "proxy-authorization",
-      "*cookie",       "*bearer*",  "jwt",          "otp",           "connection_string",
+      "*password*",
+      "*passwd*",
+      "*passphrase*",
+      "pwd",
+      "*secret*",
+      "*token",
+      "auth",
+      "*api_key*",
+      "*access_key*",
+      "*private_key*",
+      "*ssh_key*",
+      "*credential*",
+      "authorization",
+      "proxy-authorization",
+      "*cookie",
+      "*bearer*",
+      "jwt",
+      "otp",
+      "connection_string",
   };
   return kNames;
 }

@@ -431,6 +431,7 @@ Task<> Scenario::drive() {
   // Someone must end it, or the loop never does; what comes now is not part of the case.
   answered_ = true;
   cancel_.request(CancelReason::Shutdown);
+  co_await loop_.scope().drain();
 }
 
 json::array Scenario::state_path() const {
@@ -553,12 +554,7 @@ json::object Scenario::play(const json::object& wanted) {
                                           std::string(kRequest), false) != nullptr;
   const bool began = streamed_;
   boost::asio::co_spawn(loop_.context(), drive(), [this](const std::exception_ptr& thrown) {
-    loop_.scope().spawn(
-        [](Loop& loop) -> Task<> {
-          loop.stop();
-          co_return;
-        }(loop_),
-        "end");
+    loop_.stop();
     if (thrown) std::rethrow_exception(thrown);
   });
   // The path up to where the case ends, before what cleans up.

@@ -285,7 +285,7 @@ describe('with a gateway', () => {
   });
 
   test('tools show says it too', async () => {
-    assert.match(await home.ok(['tools', 'show', 'send_mail']), /\nApproval of a call\n {2}A person would be asked\.\n(.*\n)+ {2}→ the tool +asks\n$/);
+    assert.match(await home.ok(['tools', 'show', 'send_mail']), /\nApproval of a call\n {2}A person would be asked\.\n(.*\n)+ {2}→ the tool +asks\n {2}That is for \{"to":""\};/);
     assert.match(await home.ok(['tools']), /^send_mail\tenabled\t/m);
   });
 
@@ -525,7 +525,7 @@ describe('with a gateway', () => {
     });
 
     test('the terminal is as it was afterwards', async () => {
-      const script = `${home.command(['call', 'send_mail', '--input', '\'{"to":"ann"}\'']).join(' ')}; stty -a; exit 0`;
+      const script = `trap : INT; ${home.command(['call', 'send_mail', '--input', '\'{"to":"ann"}\'']).join(' ')}; stty -a; exit 0`;
       const terminal = new Pty(['sh', '-c', script], {env: environment(home.folder)});
       await terminal.expect(/Your choice/);
       terminal.press('\x03');

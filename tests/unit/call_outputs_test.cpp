@@ -20,7 +20,8 @@ TEST(AuditLines, SayWhatBelongsToTheirKind) {
   EXPECT_EQ(details("proposed", R"({"edited":true,"arguments":{"n":1}})"), "edited: n 1");
   EXPECT_EQ(details("decided", R"({"decision":"UserAction","scope":"once"})"), "allowed once");
   EXPECT_EQ(details("decided", R"({"decision":"Denied","message":"no"})"), "denied: no");
-  EXPECT_EQ(details("decided", R"({"decision":"Timeout","message":"late"})"), "nobody decided in time");
+  EXPECT_EQ(details("decided", R"({"decision":"Timeout","message":"late"})"),
+            "nobody decided in time");
   EXPECT_EQ(details("decided", R"({"decision":"Setting","rule":"chat.x: is on"})"),
             "allowed: chat.x: is on");
   EXPECT_EQ(details("ended", R"({"bytes":1234,"durationMs":1500})"), "1.5 s, 1,234 bytes");
@@ -74,7 +75,8 @@ TEST(Explanation, OfARuleInAFileCannotMoveTheCursor) {
 TEST(Progress, HasPercentMessageAndTime) {
   using std::chrono::milliseconds;
   EXPECT_EQ(progress_text("get", 0, "", milliseconds(0)), "⠋ get");
-  EXPECT_EQ(progress_text("get", 0.425, "half\nway", milliseconds(3'100)), "⠙ get  42%  half way  3 s");
+  EXPECT_EQ(progress_text("get", 0.425, "half\nway", milliseconds(3'100)),
+            "⠙ get  42%  half way  3 s");
   EXPECT_EQ(progress_text("get", 7, "\x1b[2J", milliseconds(0)), "⠋ get  100%  ⟨U+001B⟩[2J");
 }
 

@@ -50,14 +50,16 @@ TEST_F(GatewayFileTest, OfADeadProcessDoesNotCount) {
 }
 
 TEST_F(GatewayFileTest, OfAProcessWhoseNumberAnotherHasNowDoesNotCount) {
-  write(R"({"address":"http://127.0.0.1:1","pid":)" + std::to_string(getpid()) + R"(,"started":1})");
+  write(R"({"address":"http://127.0.0.1:1","pid":)" + std::to_string(getpid()) +
+        R"(,"started":1})");
   EXPECT_FALSE(find().value());
   write(R"({"address":"http://127.0.0.1:1","pid":)" + std::to_string(getpid()) + "}");
   EXPECT_TRUE(find().value());
 }
 
 TEST_F(GatewayFileTest, ThatOthersCouldHaveWrittenIsNotTrusted) {
-  const std::string text = R"({"address":"http://127.0.0.1:1","pid":)" + std::to_string(getpid()) + "}";
+  const std::string text =
+      R"({"address":"http://127.0.0.1:1","pid":)" + std::to_string(getpid()) + "}";
   write(text, 0666);
   EXPECT_FALSE(find());
   std::filesystem::remove(file());

@@ -51,7 +51,8 @@ TEST(LineDiff, AMissingLineFeedAtTheEndIsADifference) {
 }
 
 TEST(LineDiff, TheShortestWayIsFound) {
-  EXPECT_EQ(unified("a\nb\nc\na\nb\nb\na\n", "c\nb\na\nb\na\nc\n", 0).find("-c"), std::string::npos);
+  EXPECT_EQ(unified("a\nb\nc\na\nb\nb\na\n", "c\nb\na\nb\na\nc\n", 0).find("-c"),
+            std::string::npos);
 }
 
 TEST(LineDiff, TextsWithNothingInCommonAreReplacedAsAWhole) {
