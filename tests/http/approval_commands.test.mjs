@@ -591,6 +591,33 @@ describe('a changed tool', () => {
   });
 });
 
+describe('a call whose caller has gone', () => {
+  test('waits on after a restart, and runs when it is approved and resumed', async () => {
+    const first = await startGateway();
+    const home = new Home(first.folder);
+    await new Api(first).register(server, 'send_mail', {inputSchema: schema});
+    const calls = [mail(home), mail(home)];
+    while ((await new Api(first).pending()).length < 2) await new Api(first).waiting();
+    first.signal('SIGTERM');
+    await first.exited;
+    for (const call of calls) assert.equal((await call).status, 1);
+
+    const second = await new Gateway({folder: home.folder}).ready();
+    try {
+      const [one, other] = await new Api(second).pending();
+      assert.match(await home.ok(['approve', one.id]), new RegExp(`has gone.*approve --run ${one.id}`));
+      assert.equal(server.calls.length, 0);
+      assert.match(await home.ok(['pending']), /approved; waits to be resumed/);
+      assert.equal(await home.ok(['approve', one.id, '--run']), 'sent to ann\n');
+      assert.equal(await home.ok(['approve', other.id, '--run']), 'sent to ann\n');
+      assert.equal((await home.run(['approve', one.id, '--run'])).status, 1);
+      assert.equal(server.calls.length, 2);
+    } finally {
+      await second.stop();
+    }
+  });
+});
+
 describe('without a gateway', () => {
   let home;
   before(async () => {
