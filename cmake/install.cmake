@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 
 set(TOOLGATE_LIBRARY_LAYERS base async schema tools)
 # What only servers use is left out, and with it the need for spdlog and Prometheus.
-set(TOOLGATE_SERVER_OBJECTS "/(base/(log|metrics)|async/(deadline|loop|offload|scope))\\.cpp\\.o$")
+set(TOOLGATE_SERVER_OBJECTS "/(base/(log|metrics)|async/(batch_thread|deadline|loop|offload|scope))\\.cpp\\.o$")
 
 add_library(toolgate_library STATIC)
 set_target_properties(toolgate_library PROPERTIES OUTPUT_NAME toolgate EXPORT_NAME toolgate
