@@ -75,7 +75,7 @@ if __name__ == "__main__":
     greet(sys.argv[1])
 """
 EDIT = {"filePath": "greet.py", "oldString": '    print("Hello " + name)', "newString": '    if not name:\n        raise ValueError("who?")\n    print(f"Hello {name}!")',
-        "explanation": "Greets nobody no more"}
+        "explanation": "Refuse an empty name"}
 # Tools behind a URL, as someone registers them who wants to be asked.
 ASKING_TOOLS = {"replace_in_file": "Replaces text in a file.", "send_mail": "Sends a mail.", "deploy": "Puts a version into production."}
 WAITING = {"send_mail": {"to": "ann@example.com", "subject": "Minutes of Monday", "body": "Dear Ann,\nhere they are."},
@@ -128,7 +128,7 @@ def write_files(folder):
              one / "greeting.txt": "Tokenizers split “Straßenbahnhaltestelle” into pieces, déjà vu!",
              profile / "extensions/acme.weather/package.json": json.dumps(WEATHER),
              profile / "mine.toolsets.jsonc": TOOL_SETS, profile / "settings.json": SETTINGS,
-             folder / "asking/greet.py": PROGRAM, folder / "asking/edit.json": json.dumps(EDIT)}
+             folder / "asking/shop/greet.py": PROGRAM, folder / "asking/shop/edit.json": json.dumps(EDIT)}
     for manifest in many_tools():
         name = f"{manifest['publisher']}.{manifest['name']}"
         files[many / f".config/toolgate/extensions/{name}/package.json"] = json.dumps(manifest)
@@ -143,12 +143,12 @@ def environment_of(home):
     return {**kept, "HOME": str(home)}
 
 
-def run_on_terminal(command, home, binary, question=None):
+def run_on_terminal(command, home, binary, folder=None, question=None):
     """What the command prints when both outputs are a terminal; where it asks a question, what it has printed then."""
     shell = command.replace("toolgate", str(binary), 1)
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, COLUMNS, 0, 0))
-    process = subprocess.Popen(["sh", "-c", shell], cwd=home, stdin=slave, stdout=slave, stderr=slave,
+    process = subprocess.Popen(["sh", "-c", shell], cwd=folder or home, stdin=slave, stdout=slave, stderr=slave,
                                env=environment_of(home))
     os.close(slave)
     output = b""
@@ -189,7 +189,7 @@ def asking_gateway(home, binary):
     """A gateway with tools that ask, two calls that wait, two approvals and a trail."""
     tools = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Tool)
     threading.Thread(target=tools.serve_forever, daemon=True).start()
-    gateway = subprocess.Popen([binary, "serve", "--port", "0"], cwd=home, env=environment_of(home),
+    gateway = subprocess.Popen([binary, "serve", "--port", "0"], cwd=home / "shop", env=environment_of(home),
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     url = gateway.stdout.readline().split()[-1]
     token = (home / ".local/share/toolgate/operator-token").read_text().strip()
@@ -208,7 +208,7 @@ def asking_gateway(home, binary):
             time.sleep(0.01)
 
     def start_call(tool):
-        return subprocess.Popen([binary, "call", tool, "--input", json.dumps(WAITING[tool])], cwd=home, env=environment_of(home),
+        return subprocess.Popen([binary, "call", tool, "--input", json.dumps(WAITING[tool])], cwd=home / "shop", env=environment_of(home),
                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     calls = []
@@ -242,10 +242,10 @@ def same_each_time(text):
         number = names.setdefault((kind, own[:8]), len(names))
         return f"{kind}_{(letters[number % 24:] + letters)[:len(own)]}"
 
-    text = re.sub(r"\b(inv|apr)_(\w{24}|\w{8})\b", id_of, text)
+    text = re.sub(r"(inv|apr)_(\w{24}|\w{8})\b", id_of, text)
     text = re.sub(r"127\.0\.0\.1:\d{5}", "127.0.0.1:48025", text)
     text = re.sub(r"\d\d\d\d-\d\d-\d\d \d\d:\d\d:\d\d", "2025-03-01 09:30:12", text)
-    text = re.sub(r"\b\d+ ms\b", "12 ms", text)
+    text = re.sub(r"\b(\d+ ms|\d+\.\d s)\b", "12 ms", text)
     return re.sub(r"\b\d:\d\d left", "4:59 left", text)
 
 
@@ -293,7 +293,7 @@ def make_pictures(folder, binary):
                 gateway["forget"]()
             if name == "pending":
                 gateway["wait"]()
-            output = run_on_terminal(ASKING_SCREENS[name], home, binary, rb"Your choice[^:]*:\S+ left\): $")
+            output = run_on_terminal(ASKING_SCREENS[name], home, binary, home / "shop", rb"Your choice[^:]*:\S+ left\): $")
             yield name, as_svg(ASKING_SCREENS[name], same_each_time(output))
 
 

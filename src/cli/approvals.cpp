@@ -17,6 +17,7 @@ namespace {
 
 constexpr int kUsage = 2;
 constexpr std::size_t kShortId = 12;
+constexpr std::size_t kWidestWhat = 40;  // on a terminal
 
 struct ApprovalsCommand {
   CatalogOptions catalog;
@@ -75,24 +76,25 @@ void print_table(const JsonNode& list, const Terminal& terminal) {
   const std::int64_t now = wall_clock();
   Table table(terminal);
   for (const JsonNode* one = list.first; one; one = one->next) {
+    const std::string by = shown(*one, "by");
     std::string facts =
-        fmt::format("by {} {}, for {}", shown(*one, "by"),
-                    how_long_ago(number_of(*one, "created_at"), now), for_whom(*one));
+        fmt::format("by {} {}", by, how_long_ago(number_of(*one, "created_at"), now));
+    if (for_whom(*one) != by) facts += ", for " + for_whom(*one);
     const std::int64_t used = number_of(*one, "last_used_at");
     if (used > number_of(*one, "created_at")) facts += ", used " + how_long_ago(used, now);
     if (const std::int64_t ends = number_of(*one, "expires_at"); ends != 0)
       facts += fmt::format(", ends in {}", time_until(ends, now));
     table.add({{shown(*one, "id").substr(0, kShortId), Paint::Cyan},
-               {what_is_allowed(*one), Paint::Bold},
+               {cut_to_columns(what_is_allowed(*one), kWidestWhat), Paint::Bold},
                {where_it_counts(*one)},
                {facts, Paint::Dim}});
   }
   table.print();
   terminal.print(fmt::format(
-      "\n{}\n{}", terminal.paint(Paint::Bold, counted(list.size, "approval") + " remembered"),
+      "\n{}\n{}\n", terminal.paint(Paint::Bold, counted(list.size, "approval") + " remembered"),
       terminal.paint(Paint::Dim,
                      "'toolgate approvals revoke ID' takes one back, 'toolgate approvals reset' "
-                     "all.\n")));
+                     "all.")));
 }
 
 int list_approvals(const ApprovalsCommand& command, Records& records) {

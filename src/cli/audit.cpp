@@ -101,8 +101,10 @@ int list_trail(const AuditCommand& command, Records& records, AuditQuery query) 
   if (!terminal.is_terminal()) return 0;
   if (entries.empty()) terminal.print("Nothing like that is recorded.\n");
   if (has_more)
-    terminal.print(terminal.paint(
-        Paint::Dim, fmt::format("the newest {}; --limit shows more, --jsonl all\n", query.limit)));
+    terminal.print(
+        terminal.paint(Paint::Dim,
+                       fmt::format("the newest {}; --limit shows more, --jsonl all", query.limit)) +
+        "\n");
   return 0;
 }
 

@@ -27,7 +27,9 @@ std::string decision_words(const JsonNode& data) {
   const std::string kind = text_of(data, "decision");
   const std::string scope = text_of(data, "scope");
   const std::string because = after(": ", shown(data, "rule"));
-  if (kind == "UserAction") return fmt::format("allowed {}", scope);
+  if (kind == "UserAction")
+    return scope == "session" || scope == "workspace" ? "allowed in this " + scope
+                                                      : "allowed " + scope;
   if (kind == "LmServicePerTool") return fmt::format("allowed, remembered ({})", scope);
   if (kind == "Setting" || kind == "ConfirmationNotNeeded") return "allowed" + because;
   const std::string why = after(": ", shown(data, "message"));

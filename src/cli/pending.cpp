@@ -65,10 +65,10 @@ void print_calls(const std::vector<WaitingCall>& calls, const Terminal& terminal
                      "\n");
   }
   terminal.print(fmt::format(
-      "\n{}\n{}", terminal.paint(Paint::Bold, counted(calls.size(), "call") + " to decide about"),
+      "\n{}\n{}\n", terminal.paint(Paint::Bold, counted(calls.size(), "call") + " to decide about"),
       terminal.paint(Paint::Dim,
                      "'toolgate pending ID' shows one in full; approve ID, deny ID and skip ID "
-                     "decide.\nThe beginning of an ID will do, and 'last' is the newest.\n")));
+                     "decide.\nThe beginning of an ID will do, and 'last' is the newest.")));
 }
 
 int show_one(const PendingCommand& command, GatewayClient& client) {
