@@ -46,7 +46,7 @@ def main():
     text = "\n".join(lines)
     print(text)
     if options.markdown:
-        write_between(ROOT / "docs/performance.md", "approvals", text)
+        write_between(ROOT / "docs/performance.md", "approvals", text + "\n")
     missed = sum("missed" in line for line in lines)
     if missed:
         print(f"{missed} targets missed", file=sys.stderr)
