@@ -44,7 +44,7 @@ std::string what_is_allowed(const JsonNode& approval) {
 }
 
 std::string where_it_counts(const JsonNode& approval) {
-  const std::string scope = text_of(approval, "scope");
+  std::string scope = text_of(approval, "scope");
   if (scope == "session") return "in session " + shown(approval, "session_id");
   if (scope == "workspace") return "in " + with_tilde(shown(approval, "workspace"));
   return scope;

@@ -19,7 +19,7 @@ std::string shown(const JsonNode& node, std::string_view key) {
 }
 
 // With a separator before it, where there is something.
-std::string after(std::string_view separator, std::string text) {
+std::string after(std::string_view separator, const std::string& text) {
   return text.empty() ? text : std::string(separator) + text;
 }
 

@@ -76,7 +76,7 @@ class ShortestEdit {
 
  private:
   int& place(int steps, int diagonal) {
-    return reached_[static_cast<std::size_t>(steps)][static_cast<std::size_t>(diagonal + steps)];
+    return *(reached_[static_cast<std::size_t>(steps)].begin() + steps + diagonal);
   }
   // Whether the step to this diagonal adds a line, instead of removing one.
   bool comes_from_above(int steps, int diagonal) {

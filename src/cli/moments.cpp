@@ -16,7 +16,7 @@ constexpr std::int64_t kMinute = 60 * kSecond;
 constexpr std::int64_t kHour = 60 * kMinute;
 constexpr std::int64_t kDay = 24 * kHour;
 constexpr std::int64_t kWeek = 7 * kDay;
-constexpr std::int64_t kLongest = 1000 * 365 * kDay;
+constexpr std::int64_t kLongest = 365'000 * kDay;
 
 std::int64_t unit_of(char letter) {
   switch (letter) {
@@ -111,7 +111,7 @@ std::optional<std::int64_t> parse_date(std::string_view text) {
   }
   if (!scanner.done() || !is_real(time)) return std::nullopt;
   time.tm_isdst = -1;
-  const std::int64_t seconds = zone ? timegm(&time) - *zone * 60 : mktime(&time);
+  const std::int64_t seconds = zone ? timegm(&time) - std::int64_t{*zone} * 60 : mktime(&time);
   return seconds * kSecond;
 }
 
