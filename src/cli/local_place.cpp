@@ -1,7 +1,5 @@
 // Calls in this process, when no gateway runs: the same service, ledger and tools.
-#include <atomic>
-
-#include "async/event.h"
+#include "async/loop_waker.h"
 #include "base/ids.h"
 #include "cli/call_place.h"
 #include "cli/local_gateway.h"
@@ -15,26 +13,6 @@ namespace toolgate {
 namespace {
 
 constexpr std::size_t kMostEventsAtOnce = 200;
-
-// Wakes the loop when the ledger's thread has appended events; one post at a time.
-class Waker : public std::enable_shared_from_this<Waker> {
- public:
-  explicit Waker(LoopHandle loop) : loop_(std::move(loop)) {}
-
-  void wake() {
-    if (posted_.exchange(true)) return;
-    loop_.post([self = shared_from_this()] {
-      self->posted_ = false;
-      self->event_.set();
-    });
-  }
-  Event& event() { return event_; }
-
- private:
-  LoopHandle loop_;
-  std::atomic<bool> posted_ = false;
-  Event event_;
-};
 
 Result<Confirmation> confirmation_of(std::string id, Answer answer) {
   Confirmation confirmation{.id = std::move(id),
@@ -129,7 +107,7 @@ class LocalPlace final : public CallPlace {
                             const Cancel& cancel) override {
     EventLog& log = *local_.invoking->ledger().events();
     std::uint64_t cursor = log.newest();
-    const auto waker = std::make_shared<Waker>(co_await LoopHandle::here());
+    const auto waker = std::make_shared<LoopWaker>(co_await LoopHandle::here());
     const Registration following = log.on_append([weak = std::weak_ptr(waker)] {
       if (const auto alive = weak.lock()) alive->wake();
     });

@@ -81,6 +81,16 @@ const Redaction* redaction_for(const RequestContext& context) {
   return context.caller == kOperatorName ? nullptr : &context.redaction;
 }
 
+Task<Result<InvocationPointer>> find_own_call(RequestContext& context) {
+  auto row = co_await context.invoking.ledger().run(
+      [id = context.parameter](InvocationBook& book) { return book.find(id); });
+  if (!row) co_return row;
+  // A key sees that a call of another key exists, and can do nothing about it.
+  if (context.caller != kOperatorName && (*row)->caller != context.caller)
+    co_return fail(Errc::Forbidden, "{} was made with another key", context.parameter);
+  co_return row;
+}
+
 std::string write_explanation(std::string_view tool_id, const Verdict& verdict) {
   std::string out = R"({"tool":)";
   append_json_string(out, tool_id);

@@ -75,5 +75,17 @@ TEST(Redaction, OwnNamesReplaceTheDefaults) {
   EXPECT_FALSE(Redaction(std::vector<std::string>{}).is_secret("password"));
 }
 
+TEST(Redaction, HidesWhatATextRepeatsOfTheSecrets) {
+  const Redaction redaction;
+  const std::string_view input =
+      R"({"password":"hunter22","deep":{"api_key":["k-123456"]},"city":"Kyoto"})";
+  EXPECT_EQ(redaction.hide("no hunter22 for hunter22 in Kyoto (k-123456)", input),
+            "no [redacted] for [redacted] in Kyoto ([redacted])");
+  EXPECT_EQ(redaction.hide("redacted", R"({"password":"redacted"})"), "[redacted]")
+      << "a secret that stands in the mark itself ends, too";
+  EXPECT_EQ(redaction.hide("abc", R"({"password":"b"})"), "abc") << "too short to be told apart";
+  EXPECT_EQ(redaction.hide("as it is", "no JSON"), "as it is");
+}
+
 }  // namespace
 }  // namespace toolgate

@@ -2,8 +2,7 @@
 // catalogue. A client that comes back with Last-Event-ID goes on where it was.
 #include <set>
 
-#include "async/event.h"
-#include "async/loop_handle.h"
+#include "async/loop_waker.h"
 #include "gateway/endpoints/endpoints.h"
 #include "gateway/invoking.h"
 #include "gateway/query.h"
@@ -12,26 +11,6 @@ namespace toolgate {
 namespace {
 
 constexpr std::size_t kMostAtOnce = 200;
-
-// Wakes this loop's reader, at most one post at a time, from whichever thread appends.
-class Waker : public std::enable_shared_from_this<Waker> {
- public:
-  explicit Waker(LoopHandle loop) : loop_(std::move(loop)) {}
-
-  void wake() {
-    if (posted_.exchange(true)) return;
-    loop_.post([self = shared_from_this()] {
-      self->posted_ = false;
-      self->event_.set();
-    });
-  }
-  Event& event() { return event_; }
-
- private:
-  LoopHandle loop_;
-  std::atomic<bool> posted_ = false;
-  Event event_;
-};
 
 std::set<std::string, std::less<>> wanted_kinds(std::string_view list) {
   std::set<std::string, std::less<>> kinds;
@@ -65,7 +44,7 @@ Task<> follow_events(RequestContext& context) {
       append_event(out, log.id_of(cursor), "reset", R"({"reason":"unknown Last-Event-ID"})");
   }
 
-  const auto waker = std::make_shared<Waker>(co_await LoopHandle::here());
+  const auto waker = std::make_shared<LoopWaker>(co_await LoopHandle::here());
   const Registration following = log.on_append([weak = std::weak_ptr(waker)] {
     if (const auto alive = weak.lock()) alive->wake();
   });

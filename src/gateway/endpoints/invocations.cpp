@@ -183,16 +183,6 @@ Task<> confirm_invocation(RequestContext& context) {
   co_await reply_json(context, write_invocation(**decided, nullptr));
 }
 
-Task<Result<InvocationPointer>> find_own_call(RequestContext& context) {
-  auto row = co_await context.invoking.ledger().run(
-      [id = context.parameter](InvocationBook& book) { return book.find(id); });
-  if (!row) co_return row;
-  // A key sees that a call of another key exists, and can do nothing about it.
-  if (context.caller != kOperatorName && (*row)->caller != context.caller)
-    co_return fail(Errc::Forbidden, "{} was made with another key", context.parameter);
-  co_return row;
-}
-
 Task<> cancel_invocation(RequestContext& context) {
   const auto own = co_await find_own_call(context);
   if (!own) {

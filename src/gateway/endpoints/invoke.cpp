@@ -53,6 +53,15 @@ Result<InvokeRequest> read_request(const RequestContext& context, const BodyRead
   return request;
 }
 
+// The call that the route and the body ask for.
+Task<Result<InvokeRequest>> read_call(RequestContext& context) {
+  const auto tool = find_tool_by_any_name(*context.catalog, context.parameter);
+  if (!tool) co_return std::unexpected(tool.error());
+  const auto body = co_await read_body_object(context);
+  if (!body) co_return std::unexpected(body.error());
+  co_return read_request(context, *body, **tool);
+}
+
 void note_call(RequestContext& context, const InvokeOutcome& outcome) {
   if (outcome.call)
     context.note +=
@@ -72,17 +81,7 @@ Task<> reply_outcome(RequestContext& context, std::string_view tool_id,
 }  // namespace
 
 Task<> invoke_tool(RequestContext& context) {
-  const auto tool = find_tool_by_any_name(*context.catalog, context.parameter);
-  if (!tool) {
-    co_await reply_error(context, tool.error());
-    co_return;
-  }
-  const auto body = co_await read_body_object(context);
-  if (!body) {
-    co_await reply_error(context, body.error());
-    co_return;
-  }
-  const auto request = read_request(context, *body, **tool);
+  const auto request = co_await read_call(context);
   if (!request) {
     co_await reply_error(context, request.error());
     co_return;
@@ -98,17 +97,7 @@ Task<> invoke_tool(RequestContext& context) {
 }
 
 Task<> explain_call(RequestContext& context) {
-  const auto tool = find_tool_by_any_name(*context.catalog, context.parameter);
-  if (!tool) {
-    co_await reply_error(context, tool.error());
-    co_return;
-  }
-  const auto body = co_await read_body_object(context);
-  if (!body) {
-    co_await reply_error(context, body.error());
-    co_return;
-  }
-  const auto request = read_request(context, *body, **tool);
+  const auto request = co_await read_call(context);
   if (!request) {
     co_await reply_error(context, request.error());
     co_return;
