@@ -1,6 +1,8 @@
-// invoke_bench FOLDER: what calls cost, in process: through the tools service with a tool that does
-// nothing, with the journal durable, with the journal but not waiting for the disk, and without
-// one; from a decision to the tool's start; and with many calls waiting. Prints one line of JSON.
+// invoke_bench FOLDER [CALLS]: what calls cost, in process: through the tools service with a tool
+// that does nothing, with the journal durable, with the journal but not waiting for the disk, and
+// without one; from a decision to the tool's start; and with many calls waiting. Prints one line of
+// JSON. With CALLS only so many are made, with the journal but without waiting, for instruction
+// counters.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -12,6 +14,7 @@
 #include <vector>
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <fmt/format.h>
 
 #include "async/loop.h"
@@ -165,6 +168,23 @@ Throughput measure_throughput(std::unique_ptr<Store> store) {
           (cpu_seconds() - cpu) * 1e6 / static_cast<double>(all)};
 }
 
+Task<> call_often(World& world, ToolsService& service, std::size_t calls) {
+  const CancelSource cancel;
+  for (std::size_t i = 0; i < calls; ++i)
+    if (!co_await service.invoke(make_request(i), world.context, cancel)) std::abort();
+}
+
+void make_calls(std::unique_ptr<Store> store, std::size_t calls) {
+  remember(*store);
+  World world(std::move(store));
+  Loop loop;
+  ToolsService service(*world.ledger, loop.deadlines(), {});
+  for (std::size_t i = 0; i < kAtOnce; ++i)
+    loop.scope().spawn(call_often(world, service, calls / kAtOnce), "calls");
+  boost::asio::co_spawn(loop.context(), loop.scope().drain(), boost::asio::detached);
+  loop.context().run();
+}
+
 Task<> hold(World& world, ToolsService& service, std::size_t number, const Cancel& cancel) {
   (void)co_await service.invoke(make_request(number), world.context, cancel);
 }
@@ -263,10 +283,14 @@ std::unique_ptr<Store> open_sqlite(const std::filesystem::path& file, bool durab
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr, "usage: invoke_bench FOLDER\n");
+    fmt::print(stderr, "usage: invoke_bench FOLDER [CALLS]\n");
     return 2;
   }
   const std::filesystem::path folder = argv[1];
+  if (argc > 2) {
+    make_calls(open_sqlite(folder / "calls.db", false), std::strtoul(argv[2], nullptr, 10));
+    return 0;
+  }
   const auto pending = measure_pending(open_sqlite(folder / "pending.db", true));
   const auto durable = measure_throughput(open_sqlite(folder / "durable.db", true));
   const auto lazy = measure_throughput(open_sqlite(folder / "lazy.db", false));

@@ -1,5 +1,6 @@
 #include "async/batch_thread.h"
 
+#include <algorithm>
 #include <future>
 
 #include "base/log.h"
@@ -35,7 +36,7 @@ void BatchThread::wait_for(std::move_only_function<void()> work, Result<void>& e
   std::promise<Result<void>> promise;
   auto future = promise.get_future();
   enqueue({.work = std::move(work),
-           .resume = [&promise](Result<void> result) { promise.set_value(std::move(result)); }});
+           .resume = [&promise](const Result<void>& result) { promise.set_value(result); }});
   ended = future.get();
 }
 
@@ -53,7 +54,7 @@ void BatchThread::loop() {
       if (stopping_ && queue_.empty()) return;
       items.swap(queue_);
     }
-    if (!items.empty()) run_batch(items);
+    if (!items.empty()) resume(items, work_off(items));
     items.clear();
   }
 }
@@ -84,10 +85,31 @@ Result<void> BatchThread::work_off(std::vector<Item>& items) {
   return fail(Errc::Internal, "an internal error; see the log");
 }
 
-void BatchThread::run_batch(std::vector<Item>& items) {
-  const Result<void> outcome = work_off(items);
-  for (Item& item : items)
-    if (item.resume) item.resume(outcome);
+// One message to each loop, not one to each of those who wait on it: a loop that is woken for the
+// first of many would do their next steps one by one, and so would this thread.
+void BatchThread::resume(std::vector<Item>& items, const Result<void>& outcome) {
+  struct LoopItems {
+    Executor loop;
+    std::vector<Item> items;
+  };
+  std::vector<LoopItems> loops;
+  for (Item& item : items) {
+    if (!item.resume) continue;
+    if (!item.loop) {
+      item.resume(outcome);
+      continue;
+    }
+    auto found = std::ranges::find(loops, *item.loop, &LoopItems::loop);
+    if (found == loops.end()) {
+      loops.push_back({*item.loop, {}});
+      found = std::prev(loops.end());
+    }
+    found->items.push_back(std::move(item));
+  }
+  for (LoopItems& one : loops)
+    boost::asio::post(one.loop, [waiting = std::move(one.items), outcome]() mutable {
+      for (Item& item : waiting) item.resume(outcome);
+    });
 }
 
 }  // namespace toolgate

@@ -57,10 +57,11 @@ class BatchThread {
         [&](auto handler) {
           enqueue({.work = [answer, work = std::move(work)]() mutable { answer->emplace(work()); },
                    .resume =
-                       [ended, loop, handler = std::move(handler)](Result<void> result) mutable {
-                         *ended = std::move(result);
-                         boost::asio::post(loop, std::move(handler));
-                       }});
+                       [ended, handler = std::move(handler)](const Result<void>& result) mutable {
+                         *ended = result;
+                         std::move(handler)();
+                       },
+                   .loop = loop});
         },
         token);
     if (!*ended) co_return std::unexpected(ended->error());
@@ -83,14 +84,15 @@ class BatchThread {
  private:
   struct Item {
     std::move_only_function<void()> work;
-    std::move_only_function<void(Result<void>)> resume;
+    std::move_only_function<void(const Result<void>&)> resume;
+    std::optional<Executor> loop = {};  // where to resume; nothing: here
   };
   void enqueue(Item item);
   void wait_for(std::move_only_function<void()> work, Result<void>& ended);
   void loop();
   std::optional<TimePoint> look_what_is_due();
   Result<void> work_off(std::vector<Item>& items);
-  void run_batch(std::vector<Item>& items);
+  static void resume(std::vector<Item>& items, const Result<void>& outcome);
 
   Steps steps_;
   std::mutex mutex_;

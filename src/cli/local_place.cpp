@@ -117,7 +117,7 @@ class LocalPlace final : public CallPlace {
       const auto batch = log.read(cursor, kMostEventsAtOnce);
       for (const auto& event : batch.events) {
         cursor = event->number;
-        told(event->kind, event->data);
+        told(event->kind, event->write());
       }
       if (batch.events.empty() && !cancel.requested()) co_await waker->event().wait();
     }

@@ -59,8 +59,8 @@ Invoking::Invoking(DataFolderLock lock, const InvokingOptions& options, Redactio
       results_(options.data / "results"),
       redaction_(std::move(redaction)),
       ledger_(std::move(ledger)) {
-  places_.workspaces = {workspace_};
-  places_.home = options.home.string();
+  places_ = std::make_shared<const EditPlaces>(
+      EditPlaces{.workspaces = {workspace_}, .home = options.home.string()});
 }
 
 InvokeContext Invoking::context(const std::shared_ptr<const Snapshot>& snapshot,

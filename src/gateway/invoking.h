@@ -43,7 +43,7 @@ class Invoking {
 
   DataFolderLock lock_;
   std::string workspace_;
-  EditPlaces places_;
+  std::shared_ptr<const EditPlaces> places_;
   ResultFiles results_;
   Redaction redaction_;
   std::unique_ptr<Ledger> ledger_;

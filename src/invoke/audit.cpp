@@ -45,7 +45,8 @@ constexpr std::size_t kMembers = 4 + kTexts.size() + kHashes.size();
 
 // With its length before it, so that no two entries give the same bytes.
 void append_measured(std::string& out, std::string_view text) {
-  fmt::format_to(std::back_inserter(out), "{}:", text.size());
+  out += std::to_string(text.size());
+  out += ':';
   out += text;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/ids.h"
+#include "base/json_object.h"
 #include "invoke/book_open.h"
 #include "invoke/canonical.h"
 
@@ -16,16 +17,9 @@ bool is_ask(const Verdict& verdict) {
   return verdict.kind == Verdict::Kind::Ask;
 }
 
-Invocation make_invocation(const Verdict& verdict) {
-  switch (verdict.kind) {
-    case Verdict::Kind::Run:
-      return Invocation::ready(verdict.question.prepared, verdict.decision);
-    case Verdict::Kind::Ask:
-      return Invocation::ready(verdict.question.prepared);
-    case Verdict::Kind::Refuse:
-      break;
-  }
-  return Invocation::cancelled(verdict.decision);
+InvocationState first_state(const Verdict& verdict) {
+  if (is_ask(verdict)) return InvocationState::WaitingForConfirmation;
+  return Invocation::ready({}, verdict.decision).state();
 }
 
 // Someone who cannot wait gets the answer that a person would have to give, and it is no.
@@ -37,7 +31,6 @@ void refuse_instead_of_asking(Verdict& verdict) {
                       .message =
                           "a person would have to confirm this call, and the caller did not "
                           "want to wait for one"};
-  verdict.trail.push_back({verdict.decision.rule, "a person would be asked → refused", true});
 }
 
 Error already_ended(const InvocationRow& row) {
@@ -50,7 +43,10 @@ Error already_ended(const InvocationRow& row) {
 }  // namespace
 
 InvocationBook::InvocationBook(Store& store, BookOptions options)
-    : store_(store), options_(std::move(options)), approvals_(options_.most_approvals) {}
+    : store_(store),
+      options_(std::move(options)),
+      approvals_(options_.most_approvals),
+      redaction_(std::make_shared<const Redaction>(options_.redaction)) {}
 
 InvocationBook::~InvocationBook() = default;
 
@@ -115,7 +111,7 @@ Result<void> InvocationBook::mark_interrupted() {
     unwatch(row);
     row.expires_at = 0;
     row.state = InvocationState::Completed;
-    if (auto noted = note(AuditKind::Unknown, row, "gateway", {}); !noted) return noted;
+    if (auto noted = note(AuditKind::Unknown, row, "gateway", "{}"); !noted) return noted;
     if (auto written = write(open, std::move(row)); !written) return written;
     open_.erase(id);
   }
@@ -127,16 +123,19 @@ Result<Proposed> InvocationBook::propose(Proposal proposal) {
     return fail(Errc::Overloaded, "{} calls are open; no more can be taken", open_.size());
   const std::int64_t now = options_.now();
   Proposed proposed;
-  proposed.verdict = decide_call(proposal.facts, approvals_, now);
+  proposed.verdict = decide_call(proposal.facts, approvals_, now, Trail::Left);
   Verdict& verdict = proposed.verdict;
   if (is_ask(verdict) && !proposal.may_wait) refuse_instead_of_asking(verdict);
 
-  auto open = std::make_unique<Open>(Open{.row = nullptr, .machine = make_invocation(verdict)});
-  open->approvals = proposal.facts.approvals;
+  auto open = std::make_unique<Open>();
+  open->server_key = proposal.facts.approvals.server_key;
+  open->server_definition_hash = proposal.facts.approvals.server_definition_hash;
+  open->may_be_remembered = verdict.question.prepared.allow_auto_confirm.value_or(true);
+  open->confirm_results = verdict.question.prepared.confirm_results;
   open->confirmation_time = proposal.confirmation_time;
   open->definition = std::move(proposal.definition);
   open->server_definition = std::move(proposal.server_definition);
-  if (verdict.question.prepared.confirm_results)
+  if (open->confirm_results)
     open->facts = std::make_shared<const CallFacts>(std::move(proposal.facts));
 
   if (verdict.outdated) {
@@ -155,7 +154,7 @@ Result<Proposed> InvocationBook::propose(Proposal proposal) {
   InvocationRow row = std::move(proposal.call);
   row.id = make_id("inv_");
   row.created_at = now;
-  row.state = open->machine.state();
+  row.state = first_state(verdict);
   if (is_ask(verdict)) {
     row.confirmation = write_confirmation(verdict.question, *open, proposed.definition_changes);
     if (proposal.confirmation_time > 0) row.expires_at = now + proposal.confirmation_time;
@@ -232,7 +231,6 @@ Result<InvocationBook::Row> InvocationBook::confirm(const Confirmation& confirma
   const Decision decision = decision_of(confirmation);
   const bool has_begun = row.started_at != 0;
   if (allows && !has_begun && !held) return keep_for_resume(open, std::move(row), decision);
-  open.machine.confirm(decision);
   return settle(open, std::move(row), decision, about_result);
 }
 
@@ -255,9 +253,11 @@ Result<InvocationBook::Row> InvocationBook::keep_for_resume(Open& open, Invocati
 Result<InvocationBook::Row> InvocationBook::settle(Open& open, InvocationRow row,
                                                    const Decision& decision, bool about_result) {
   const std::int64_t now = options_.now();
+  auto machine = open.machine();
+  machine.confirm(decision);
   unwatch(row);
   row.expires_at = 0;
-  row.state = open.machine.state();
+  row.state = machine.state();
   (about_result ? row.post_decision : row.decision) = write_decision(decision);
   if (!about_result) row.decided_at = now;
   const bool begins = row.state == InvocationState::Executing && row.started_at == 0;
@@ -301,10 +301,11 @@ Result<InvocationBook::Row> InvocationBook::resume(std::string_view id) {
   if (!decision) return std::unexpected(decision.error());
   InvocationRow row = *open.row;
   open.approved = false;
-  open.machine.confirm(*decision);
+  auto machine = open.machine();
+  machine.confirm(*decision);
   unwatch(row);
   row.expires_at = 0;
-  row.state = open.machine.state();
+  row.state = machine.state();
   row.started_at = options_.now();
   if (auto noted = note_start(row); !noted) return std::unexpected(noted.error());
   return finish(open, std::move(row));
@@ -316,11 +317,14 @@ Result<InvocationBook::Row> InvocationBook::ask_again(std::string_view id,
   auto found = find_open(id);
   if (!found) return std::unexpected(found.error());
   Open& open = **found;
+  auto machine = open.machine();
   // Only a tool that runs can ask; what it gave back is another question.
-  if (open.row->state != InvocationState::Executing || !open.machine.request_confirmation(question))
+  if (open.row->state != InvocationState::Executing || !machine.request_confirmation(question))
     return fail(Errc::Conflict, "{} is {}: it cannot ask now", id, name_of(open.row->state));
   InvocationRow row = *open.row;
-  row.state = open.machine.state();
+  open.may_be_remembered = question.allow_auto_confirm.value_or(true);
+  open.confirm_results = question.confirm_results;
+  row.state = machine.state();
   row.decision.clear();
   row.confirmation = write_confirmation({Question::TitleFrom::Tool, question}, open, {});
   // Another question: an answer to the one before must not count for it.
@@ -345,16 +349,20 @@ Result<InvocationBook::Row> InvocationBook::end(const Ending& ending) {
   const std::int64_t now = options_.now();
   std::optional<Decision> automatic;
   if (open.facts) automatic = decide_result(*open.facts, approvals_, now);
-  open.machine.executed(ending.facts, automatic);
+  auto machine = open.machine();
+  machine.executed(ending.facts, automatic);
   InvocationRow row = *open.row;
-  row.state = open.machine.state();
+  row.state = machine.state();
   row.result = ending.result;
   row.error = options_.redaction.hide(ending.error, row.arguments);
   row.ended_at = now;
-  if (const auto& decision = open.machine.post_decision())
-    row.post_decision = write_decision(*decision);
-  json::object data{{"bytes", ending.result_bytes}, {"durationMs", now - row.started_at}};
-  if (!row.error.empty()) data["error"] = row.error;
+  if (const auto& decision = machine.post_decision()) row.post_decision = write_decision(*decision);
+  std::string data;
+  JsonObjectWriter facts(data);
+  facts.number("bytes", static_cast<std::int64_t>(ending.result_bytes));
+  facts.number("durationMs", now - row.started_at);
+  facts.text_if_any("error", row.error);
+  facts.end();
   if (auto noted = note(AuditKind::Ended, row, "gateway", std::move(data)); !noted)
     return std::unexpected(noted.error());
   if (is_waiting_for_person(row.state)) {
@@ -373,15 +381,17 @@ Result<InvocationBook::Row> InvocationBook::cancel(std::string_view id, Decision
   if (is_waiting_for_person(row.state)) {
     const bool about_result = row.state == InvocationState::WaitingForPostApproval;
     open.approved = false;
-    open.machine.confirm(reason);
     return settle(open, std::move(row), reason, about_result);
   }
   // It has begun, so it counts as run: with an error that says how it ended.
-  open.machine.executed({.is_error = true, .confirm_results = false});
-  row.state = open.machine.state();
+  auto machine = open.machine();
+  machine.executed({.is_error = true, .confirm_results = false});
+  row.state = machine.state();
   row.error = reason.message.empty() ? "cancelled" : reason.message;
   row.ended_at = options_.now();
-  if (auto noted = note(AuditKind::Ended, row, reason.by, {{"error", row.error}}); !noted)
+  if (auto noted = note(AuditKind::Ended, row, reason.by,
+                        write_json(json::value(json::object{{"error", row.error}})));
+      !noted)
     return std::unexpected(noted.error());
   return finish(open, std::move(row));
 }
@@ -462,7 +472,11 @@ void InvocationBook::unwatch(const InvocationRow& row) {
 }
 
 void InvocationBook::tell_call(const Row& row) {
-  news_.events.push_back({"invocation", write_invocation(*row, &options_.redaction)});
+  const std::size_t bytes =
+      row->arguments.size() + row->confirmation.size() + row->result.size() + 1'000;
+  news_.events.emplace_back("invocation", bytes, [row, redaction = redaction_] {
+    return write_invocation(*row, redaction.get());
+  });
 }
 
 InvocationBook::News InvocationBook::take_news() {

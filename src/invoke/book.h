@@ -24,10 +24,16 @@
 
 namespace toolgate {
 
-// Something that listeners are told once it is durable: `kind` is the event's name, `data` JSON.
+// Something that listeners are told once it is durable. Its JSON is made when one of them reads it.
 struct BookEvent {
-  std::string kind = {};
-  std::string data = {};
+  BookEvent(std::string_view what, std::string json)
+      : kind(what), bytes(json.size()), write([json = std::move(json)] { return json; }) {}
+  BookEvent(std::string_view what, std::size_t about, std::function<std::string()> later)
+      : kind(what), bytes(about), write(std::move(later)) {}
+
+  std::string kind;
+  std::size_t bytes;  // about how much it holds
+  std::function<std::string()> write;
 };
 
 // A call that wants to run.
@@ -160,8 +166,9 @@ class InvocationBook {
   void watch(const InvocationRow& row);
   void unwatch(const InvocationRow& row);
 
+  // `data` is a JSON object.
   Result<void> note(AuditKind kind, const InvocationRow& row, std::string_view actor,
-                    json::object data);
+                    std::string data);
   Result<void> note_proposal(const InvocationRow& row, std::string_view actor, bool edited);
   Result<void> note_decision(const InvocationRow& row, const Decision& decision);
   Result<void> note_start(const InvocationRow& row);
@@ -184,7 +191,8 @@ class InvocationBook {
   std::set<std::pair<std::int64_t, std::string>> expiries_;
   std::uint64_t next_number_ = 0;
   std::size_t ended_since_pruning_ = 0;
-  std::optional<AuditEntry> last_audit_;
+  std::shared_ptr<const Redaction> redaction_;  // of the options; events outlive us
+  std::optional<AuditEntry> last_audit_;        // its number and hash
   News news_;
   std::optional<Error> failure_;
 };

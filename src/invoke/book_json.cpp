@@ -1,5 +1,5 @@
 // Decisions, calls and approvals as the API and the database write them.
-#include "base/json.h"
+#include "base/json_object.h"
 #include "invoke/book.h"
 
 namespace toolgate {
@@ -10,45 +10,22 @@ std::string text_of(const json::value& value, std::string_view key) {
   return member && member->is_string() ? std::string(member->get_string()) : std::string();
 }
 
-json::object decision_object(const Decision& decision) {
-  json::object out{{"kind", name_of(decision.kind)}, {"number", static_cast<int>(decision.kind)}};
-  const auto add = [&](std::string_view key, const std::string& text) {
-    if (!text.empty()) out[key] = text;
-  };
-  add("reason", decision.reason);
-  add("setting", decision.setting);
-  if (decision.scope) out["scope"] = name_of(*decision.scope);
-  add("selectedButton", decision.selected_button);
-  add("by", decision.by);
-  add("rule", decision.rule);
-  add("message", decision.message);
-  return out;
-}
-
-void append_member(std::string& out, std::string_view key, std::string_view json) {
-  if (json.empty()) return;
-  out += ",\"";
-  out += key;
-  out += "\":";
-  out += json;
-}
-
-void append_text(std::string& out, std::string_view key, std::string_view text) {
-  if (text.empty()) return;
-  out += ",\"";
-  out += key;
-  out += "\":";
-  append_json_string(out, text);
-}
-
-void append_time(std::string& out, std::string_view key, std::int64_t time) {
-  if (time != 0) out += fmt::format(",\"{}\":{}", key, time);
-}
-
 }  // namespace
 
 std::string write_decision(const Decision& decision) {
-  return write_json(json::value(decision_object(decision)));
+  std::string out;
+  JsonObjectWriter object(out);
+  object.text("kind", name_of(decision.kind));
+  object.number("number", static_cast<int>(decision.kind));
+  object.text_if_any("reason", decision.reason);
+  object.text_if_any("setting", decision.setting);
+  if (decision.scope) object.text("scope", name_of(*decision.scope));
+  object.text_if_any("selectedButton", decision.selected_button);
+  object.text_if_any("by", decision.by);
+  object.text_if_any("rule", decision.rule);
+  object.text_if_any("message", decision.message);
+  object.end();
+  return out;
 }
 
 Result<Decision> parse_decision(std::string_view text) {
@@ -67,32 +44,35 @@ Result<Decision> parse_decision(std::string_view text) {
 }
 
 std::string write_invocation(const InvocationRow& row, const Redaction* redaction) {
-  std::string out = R"({"id":)";
-  append_json_string(out, row.id);
-  append_text(out, "name", row.tool_id);
-  append_text(out, "source", row.source);
-  append_text(out, "state", name_of(row.state));
-  append_text(out, "call_id", row.call_id);
-  append_text(out, "request_id", row.request_id);
-  append_text(out, "session_id", row.session_id);
-  append_text(out, "caller", row.caller);
-  append_text(out, "workspace", row.workspace);
-  append_member(out, "arguments", redaction ? redaction->redact(row.arguments) : row.arguments);
-  append_text(out, "arguments_hash", row.binding_hash);
-  append_text(out, "definition_hash", row.definition_hash);
-  append_member(out, "confirmation",
-                redaction && !row.confirmation.empty() ? redaction->redact(row.confirmation)
-                                                       : row.confirmation);
-  append_member(out, "decision", row.decision);
-  append_member(out, "post_decision", row.post_decision);
-  append_text(out, "error", row.error);
-  if (row.unknown_outcome) out += R"(,"outcome":"unknown")";
-  append_time(out, "created_at", row.created_at);
-  append_time(out, "decided_at", row.decided_at);
-  append_time(out, "started_at", row.started_at);
-  append_time(out, "ended_at", row.ended_at);
-  append_time(out, "expires_at", row.expires_at);
-  out += '}';
+  std::string out;
+  out.reserve(1'000 + row.arguments.size() + row.confirmation.size());
+  const auto shown = [redaction](const std::string& json) {
+    return redaction && !json.empty() ? redaction->redact(json) : json;
+  };
+  JsonObjectWriter object(out);
+  object.text("id", row.id);
+  object.text_if_any("name", row.tool_id);
+  object.text_if_any("source", row.source);
+  object.text("state", name_of(row.state));
+  object.text_if_any("call_id", row.call_id);
+  object.text_if_any("request_id", row.request_id);
+  object.text_if_any("session_id", row.session_id);
+  object.text_if_any("caller", row.caller);
+  object.text_if_any("workspace", row.workspace);
+  object.json_if_any("arguments", shown(row.arguments));
+  object.text_if_any("arguments_hash", row.binding_hash);
+  object.text_if_any("definition_hash", row.definition_hash);
+  object.json_if_any("confirmation", shown(row.confirmation));
+  object.json_if_any("decision", row.decision);
+  object.json_if_any("post_decision", row.post_decision);
+  object.text_if_any("error", row.error);
+  if (row.unknown_outcome) object.text("outcome", "unknown");
+  object.number_if_any("created_at", row.created_at);
+  object.number_if_any("decided_at", row.decided_at);
+  object.number_if_any("started_at", row.started_at);
+  object.number_if_any("ended_at", row.ended_at);
+  object.number_if_any("expires_at", row.expires_at);
+  object.end();
   return out;
 }
 

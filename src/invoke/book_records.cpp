@@ -1,6 +1,7 @@
 // What the book writes beside the calls themselves: the audit trail, remembered approvals, and what
 // a person was shown.
 #include "base/ids.h"
+#include "base/json_object.h"
 #include "invoke/book_open.h"
 #include "invoke/canonical.h"
 #include "invoke/visible_text.h"
@@ -75,42 +76,50 @@ Decision InvocationBook::decision_of(const Confirmation& confirmation) {
 }
 
 Result<void> InvocationBook::note(AuditKind kind, const InvocationRow& row, std::string_view actor,
-                                  json::object data) {
+                                  std::string data) {
   AuditEntry entry{.at = options_.now(),
                    .kind = kind,
                    .invocation_id = row.id,
                    .tool_id = row.tool_id,
                    .session_id = row.session_id,
                    .actor = std::string(actor),
-                   .data = write_json(json::value(std::move(data)))};
+                   .data = std::move(data)};
   chain_after(entry, last_audit_ ? &*last_audit_ : nullptr);
   if (auto written = stored(store_.append_audit(entry)); !written) return written;
-  news_.events.push_back({"audit", write_audit_line(entry)});
-  last_audit_ = std::move(entry);
+  last_audit_ = AuditEntry{.sequence = entry.sequence, .hash = entry.hash};
+  const std::size_t bytes = entry.data.size() + 500;
+  news_.events.emplace_back("audit", bytes,
+                            [entry = std::move(entry)] { return write_audit_line(entry); });
   return {};
 }
 
 Result<void> InvocationBook::note_proposal(const InvocationRow& row, std::string_view actor,
                                            bool edited) {
-  json::object data{{"source", row.source},
-                    {"arguments", parsed_or_text(options_.redaction.redact(row.arguments))},
-                    {"bindingHash", row.binding_hash}};
-  if (edited) data["edited"] = true;
+  std::string data;
+  JsonObjectWriter object(data);
+  object.text("source", row.source);
+  object.json("arguments", redaction_->redact(row.arguments));
+  object.text("bindingHash", row.binding_hash);
+  if (edited) object.truth("edited", true);
+  object.end();
   return note(AuditKind::Proposed, row, actor, std::move(data));
 }
 
 Result<void> InvocationBook::note_decision(const InvocationRow& row, const Decision& decision) {
-  json::object data{{"decision", name_of(decision.kind)}};
-  if (const auto setting = setting_of(decision); !setting.empty()) data["because"] = setting;
-  if (decision.scope) data["scope"] = name_of(*decision.scope);
-  if (!decision.rule.empty()) data["rule"] = decision.rule;
-  if (!decision.message.empty()) data["message"] = decision.message;
+  std::string data;
+  JsonObjectWriter object(data);
+  object.text("decision", name_of(decision.kind));
+  object.text_if_any("because", setting_of(decision));
+  if (decision.scope) object.text("scope", name_of(*decision.scope));
+  object.text_if_any("rule", decision.rule);
+  object.text_if_any("message", decision.message);
+  object.end();
   const std::string_view actor = decision.by.empty() ? "gateway" : std::string_view(decision.by);
   return note(AuditKind::Decided, row, actor, std::move(data));
 }
 
 Result<void> InvocationBook::note_start(const InvocationRow& row) {
-  return note(AuditKind::Started, row, "gateway", {});
+  return note(AuditKind::Started, row, "gateway", "{}");
 }
 
 Result<void> InvocationBook::void_approval(const Approval& approval, std::string_view by,
@@ -119,10 +128,10 @@ Result<void> InvocationBook::void_approval(const Approval& approval, std::string
   if (auto removed = stored(store_.remove_approval(approval.id)); !removed) return removed;
   const InvocationRow about{.tool_id = approval.tool_id, .session_id = {}};
   return note(AuditKind::Revoked, about, by,
-              {{"approval", approval.id},
-               {"target", name_of(approval.target)},
-               {"scope", name_of(approval.scope)},
-               {"why", why}});
+              write_json(json::value(json::object{{"approval", approval.id},
+                                                  {"target", name_of(approval.target)},
+                                                  {"scope", name_of(approval.scope)},
+                                                  {"why", why}})));
 }
 
 Result<void> InvocationBook::note_use(const Approval& approval, std::int64_t now) {
@@ -139,8 +148,7 @@ Result<void> InvocationBook::note_use(const Approval& approval, std::int64_t now
 Result<Approval> InvocationBook::make_approval(const Confirmation& confirmation, const Open& open,
                                                const InvocationRow& row) const {
   const bool results = row.state == InvocationState::WaitingForPostApproval;
-  const auto& prepared = open.machine.prepared();
-  if (prepared && prepared->allow_auto_confirm == false && !results)
+  if (!open.may_be_remembered && !results)
     return fail_at("scope", Errc::InvalidRequest,
                    "{} is always asked about: it can be approved once, not for longer",
                    row.tool_id);
@@ -167,10 +175,10 @@ Result<Approval> InvocationBook::make_approval(const Confirmation& confirmation,
       approval.key = row.tool_id;
       break;
     case ApprovalTarget::Server:
-      if (open.approvals.server_key.empty())
+      if (open.server_key.empty())
         return fail_at("target", Errc::InvalidRequest, "{} is a tool of no server", row.tool_id);
-      approval.key = approval.label = open.approvals.server_key;
-      approval.definition_hash = open.approvals.server_definition_hash;
+      approval.key = approval.label = open.server_key;
+      approval.definition_hash = open.server_definition_hash;
       approval.definition = open.server_definition ? *open.server_definition : std::string();
       break;
     case ApprovalTarget::Arguments: {
@@ -201,7 +209,7 @@ Result<void> InvocationBook::remember(Approval approval, const InvocationRow& ro
   if (auto kept = stored(store_.put_approval(approval)); !kept) return kept;
   for (const Approval& gone : approvals_.remember(std::move(approval)))
     if (auto removed = stored(store_.remove_approval(gone.id)); !removed) return removed;
-  return note(AuditKind::Remembered, row, by, std::move(data));
+  return note(AuditKind::Remembered, row, by, write_json(json::value(std::move(data))));
 }
 
 // The person runs something else than the model asked for; the trail has both.
@@ -237,7 +245,7 @@ std::string InvocationBook::write_confirmation(const Question& question, const O
       buttons.emplace_back(visible_text(button, false));
     out["buttons"] = std::move(buttons);
   }
-  if (!open.approvals.server_key.empty()) out["server"] = open.approvals.server_key;
+  if (!open.server_key.empty()) out["server"] = open.server_key;
   if (!prepared.tool_specific_data.empty())
     out["toolSpecificData"] = parsed_or_text(prepared.tool_specific_data);
   if (!changes.empty()) {
@@ -249,43 +257,17 @@ std::string InvocationBook::write_confirmation(const Question& question, const O
 
 // After a restart: as much of the call as was kept. It can be decided about, and then resumed.
 InvocationBook::Open InvocationBook::restore_open(InvocationRow row, const Open* known) const {
-  PreparedCall prepared;
-  if (known && known->machine.prepared()) {
-    prepared = *known->machine.prepared();
+  Open open;
+  open.confirmation_time = options_.resume_time;
+  if (known) {
+    open = *known;
   } else if (const auto shown = parse_json(row.confirmation)) {
-    const auto text = [&](std::string_view key) {
-      const json::value* value = toolgate::find(*shown, key);
-      return value && value->is_string() ? std::string(value->get_string()) : std::string();
-    };
     const auto truth = [&](std::string_view key) {
       const json::value* value = toolgate::find(*shown, key);
       return value && value->is_bool() && value->get_bool();
     };
-    prepared.confirmation_title = text("title");
-    prepared.confirmation_message = text("message");
-    prepared.message_is_markdown = truth("messageIsMarkdown");
-    prepared.invocation_message = text("invocationMessage");
-    prepared.past_tense_message = text("pastTenseMessage");
-    prepared.confirm_results = truth("confirmResults");
-    prepared.allow_auto_confirm = truth("mayBeRemembered");
-  }
-  if (row.state != InvocationState::WaitingForConfirmation) prepared.confirmation_title.clear();
-  if (row.state == InvocationState::WaitingForPostApproval) prepared.confirm_results = true;
-  Open open{.row = nullptr, .machine = Invocation::ready(std::move(prepared))};
-  if (row.state == InvocationState::WaitingForPostApproval) open.machine.executed({});
-  open.approvals = {.tool_id = row.tool_id,
-                    .session_id = row.session_id,
-                    .workspace = row.workspace,
-                    .caller = row.caller,
-                    .definition_hash = row.definition_hash};
-  open.confirmation_time = options_.resume_time;
-  if (known) {
-    open.number = known->number;
-    open.approvals = known->approvals;
-    open.definition = known->definition;
-    open.server_definition = known->server_definition;
-    open.facts = known->facts;
-    open.confirmation_time = known->confirmation_time;
+    open.may_be_remembered = truth("mayBeRemembered");
+    open.confirm_results = truth("confirmResults");
   }
   open.approved = row.state == InvocationState::WaitingForConfirmation && row.started_at == 0 &&
                   !row.decision.empty();
@@ -337,13 +319,13 @@ Result<std::vector<AuditEntry>> InvocationBook::audit(const AuditQuery& query) {
 
 Result<void> InvocationBook::add_http_tool(const HttpToolRow& tool, std::string_view by) {
   if (auto kept = stored(store_.put_http_tool(tool)); !kept) return kept;
-  return note(AuditKind::Registered, {.tool_id = tool.name}, by, {});
+  return note(AuditKind::Registered, {.tool_id = tool.name}, by, "{}");
 }
 
 Result<bool> InvocationBook::remove_http_tool(std::string_view name, std::string_view by) {
   auto removed = stored(store_.remove_http_tool(name));
   if (!removed || !*removed) return removed;
-  if (auto noted = note(AuditKind::Removed, {.tool_id = std::string(name)}, by, {}); !noted)
+  if (auto noted = note(AuditKind::Removed, {.tool_id = std::string(name)}, by, "{}"); !noted)
     return std::unexpected(noted.error());
   return true;
 }

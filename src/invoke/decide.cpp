@@ -124,8 +124,8 @@ std::optional<std::string> danger_of(const CallFacts& facts, const Question& que
 // Looks at one rule after the other; each gives true once it has decided.
 class CallDecision {
  public:
-  CallDecision(const CallFacts& facts, Approvals& approvals, std::int64_t now)
-      : facts_(facts), approvals_(approvals), now_(now) {
+  CallDecision(const CallFacts& facts, Approvals& approvals, std::int64_t now, Trail trail)
+      : facts_(facts), approvals_(approvals), now_(now), trail_(trail) {
     verdict_.question = make_question(facts);
   }
 
@@ -139,14 +139,19 @@ class CallDecision {
 
  private:
   bool pass(std::string_view rule, std::string outcome) {
-    verdict_.trail.push_back({std::string(rule), std::move(outcome), false});
+    add_step(rule, std::move(outcome), false);
     return false;
   }
 
   bool end(Verdict::Kind kind, std::string_view rule, std::string outcome) {
     verdict_.kind = kind;
-    verdict_.trail.push_back({std::string(rule), std::move(outcome), true});
+    add_step(rule, std::move(outcome), true);
     return true;
+  }
+
+  void add_step(std::string_view rule, std::string outcome, bool decided) {
+    if (trail_ == Trail::Kept)
+      verdict_.trail.push_back({std::string(rule), std::move(outcome), decided});
   }
 
   bool ask(std::string_view rule, std::string outcome) {
@@ -312,6 +317,7 @@ class CallDecision {
   const CallFacts& facts_;
   Approvals& approvals_;
   const std::int64_t now_;
+  const Trail trail_;
   Verdict verdict_;
   bool approvals_count_ = true;
   bool wide_approvals_count_ = true;  // those of the whole tool or server
@@ -345,8 +351,8 @@ bool wants_risk_rating(const CallFacts& facts) {
   return is_rated(facts, make_question(facts));
 }
 
-Verdict decide_call(const CallFacts& facts, Approvals& approvals, std::int64_t now) {
-  return CallDecision(facts, approvals, now).decide();
+Verdict decide_call(const CallFacts& facts, Approvals& approvals, std::int64_t now, Trail trail) {
+  return CallDecision(facts, approvals, now, trail).decide();
 }
 
 std::optional<Decision> decide_result(const CallFacts& facts, Approvals& approvals,

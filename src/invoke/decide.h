@@ -111,8 +111,10 @@ struct Verdict {
   std::vector<TrailStep> trail = {};
 };
 
-// Whether the call may run.
-Verdict decide_call(const CallFacts& facts, Approvals& approvals, std::int64_t now);
+// Whether the call may run. The trail is for explanations; most calls need none.
+enum class Trail : std::uint8_t { Left, Kept };
+Verdict decide_call(const CallFacts& facts, Approvals& approvals, std::int64_t now,
+                    Trail trail = Trail::Kept);
 
 // Whether the model may see the result; nothing: a person must be asked. Only for calls whose
 // prepared call asks for it. Eligibility is not looked at, as in VS Code.

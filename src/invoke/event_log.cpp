@@ -13,12 +13,11 @@ void EventLog::append(std::vector<BookEvent> events) {
   if (events.empty()) return;
   const std::lock_guard lock(mutex_);
   for (BookEvent& event : events) {
-    bytes_ += event.kind.size() + event.data.size();
-    events_.push_back(std::make_shared<const Event>(
-        Event{next_++, std::move(event.kind), std::move(event.data)}));
+    bytes_ += event.bytes;
+    events_.push_back(std::make_shared<const Event>(Event{std::move(event), next_++}));
   }
   while (events_.size() > kMostEvents || (bytes_ > kMostBytes && events_.size() > 1)) {
-    bytes_ -= events_.front()->kind.size() + events_.front()->data.size();
+    bytes_ -= events_.front()->bytes;
     events_.pop_front();
   }
   for (const Listener& listener : listeners_) listener.wake();

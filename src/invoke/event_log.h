@@ -20,10 +20,8 @@ namespace toolgate {
 
 class EventLog : public std::enable_shared_from_this<EventLog> {
  public:
-  struct Event {
+  struct Event : BookEvent {
     std::uint64_t number = 0;
-    std::string kind;
-    std::string data;
   };
   static constexpr std::size_t kMostEvents = 10'000;
   static constexpr std::size_t kMostBytes = 8 << 20;

@@ -24,6 +24,13 @@ Invocation Invocation::cancelled(Decision reason) {
   return invocation;
 }
 
+Invocation Invocation::at(InvocationState state, bool confirm_results) {
+  Invocation invocation;
+  invocation.state_ = state;
+  invocation.confirm_results_ = confirm_results;
+  return invocation;
+}
+
 bool Invocation::set_streaming_message(std::string message) {
   if (state_ != InvocationState::Streaming) return false;
   streaming_message_ = std::move(message);
@@ -39,11 +46,12 @@ bool Invocation::become_ready(std::optional<PreparedCall> prepared,
   if (state_ != InvocationState::Streaming) return false;
   if (!streaming_message_.empty()) invocation_message_ = std::move(streaming_message_);
   streaming_message_.clear();
-  take_prepared(std::move(prepared));
+  if (prepared) take_prepared(*prepared);
   if (!automatic) {
-    if (asks()) return move_to(InvocationState::WaitingForConfirmation);
+    if (prepared && !prepared->confirmation_title.empty())
+      return move_to(InvocationState::WaitingForConfirmation);
     automatic.emplace();
-    if (prepared_) automatic->reason = prepared_->not_needed_reason;
+    if (prepared) automatic->reason = prepared->not_needed_reason;
   }
   return run_or_cancel(std::move(*automatic));
 }
@@ -61,7 +69,7 @@ bool Invocation::request_confirmation(PreparedCall question) {
   if (state_ == InvocationState::Streaming) return become_ready(std::move(question));
   if (!move_to(InvocationState::WaitingForConfirmation)) return false;
   decision_.reset();
-  take_prepared(std::move(question));
+  take_prepared(question);
   return true;
 }
 
@@ -79,8 +87,8 @@ bool Invocation::executed(const ResultFacts& result, std::optional<Decision> aut
     past_tense_message_ = result.message;
   else if (!progress_message_.empty())
     past_tense_message_ = progress_message_;
-  const bool shown_first = prepared_ && prepared_->confirm_results && !result.is_error &&
-                           result.confirm_results.value_or(true);
+  const bool shown_first =
+      confirm_results_ && !result.is_error && result.confirm_results.value_or(true);
   if (!shown_first) return move_to(InvocationState::Completed);
   if (!automatic) return move_to(InvocationState::WaitingForPostApproval);
   if (!automatic->lets_run()) return cancel(std::move(*automatic));
@@ -125,16 +133,11 @@ bool Invocation::runs() const {
          state_ == InvocationState::WaitingForAuthentication;
 }
 
-bool Invocation::asks() const {
-  return prepared_ && !prepared_->confirmation_title.empty();
-}
-
-void Invocation::take_prepared(std::optional<PreparedCall> prepared) {
-  if (!prepared) return;
-  prepared_ = std::move(prepared);
-  if (!prepared_->invocation_message.empty()) invocation_message_ = prepared_->invocation_message;
-  past_tense_message_ = prepared_->past_tense_message;
-  presentation_ = prepared_->presentation;
+void Invocation::take_prepared(const PreparedCall& prepared) {
+  if (!prepared.invocation_message.empty()) invocation_message_ = prepared.invocation_message;
+  past_tense_message_ = prepared.past_tense_message;
+  presentation_ = prepared.presentation;
+  confirm_results_ = prepared.confirm_results;
 }
 
 }  // namespace toolgate

@@ -29,12 +29,13 @@ class Invocation {
                           std::optional<Decision> automatic = {});
   // Refused before anyone was asked.
   static Invocation cancelled(Decision reason);
+  // One that was written down in this state and goes on from there.
+  static Invocation at(InvocationState state, bool confirm_results);
 
   InvocationState state() const { return state_; }
   // Nothing while it is streaming or waits for the first confirmation.
   const std::optional<Decision>& decision() const { return decision_; }
   const std::optional<Decision>& post_decision() const { return post_decision_; }
-  const std::optional<PreparedCall>& prepared() const { return prepared_; }
   const std::string& invocation_message() const { return invocation_message_; }
   // What the tool says while the model still writes; the invocation message if prepare gives none.
   const std::string& streaming_message() const { return streaming_message_; }
@@ -70,11 +71,10 @@ class Invocation {
   bool move_to(InvocationState next);
   bool run_or_cancel(Decision decision);
   bool runs() const;
-  bool asks() const;
-  void take_prepared(std::optional<PreparedCall> prepared);
+  void take_prepared(const PreparedCall& prepared);
 
   InvocationState state_ = InvocationState::Streaming;
-  std::optional<PreparedCall> prepared_;
+  bool confirm_results_ = false;
   std::optional<Decision> decision_;
   std::optional<Decision> post_decision_;
   std::string invocation_message_;

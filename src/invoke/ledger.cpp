@@ -28,13 +28,15 @@ Ledger::~Ledger() {
   thread_.reset();
 }
 
-Task<Result<Proposed>> Ledger::propose(Proposal proposal, std::shared_ptr<CallHolder> holder) {
-  return run([this, proposal = std::move(proposal),
-              holder = std::move(holder)](InvocationBook& book) mutable {
-    auto proposed = book.propose(std::move(proposal));
-    if (proposed && !is_terminal(proposed->call->state))
+Task<Result<std::unique_ptr<Proposed>>> Ledger::propose(std::unique_ptr<Proposal> proposal,
+                                                        std::shared_ptr<CallHolder> holder) {
+  return run([this, proposal = std::move(proposal), holder = std::move(holder)](
+                 InvocationBook& book) mutable -> Result<std::unique_ptr<Proposed>> {
+    auto proposed = book.propose(std::move(*proposal));
+    if (!proposed) return std::unexpected(proposed.error());
+    if (!is_terminal(proposed->call->state))
       new_holders_.emplace_back(proposed->call->id, std::move(holder));
-    return proposed;
+    return std::make_unique<Proposed>(std::move(*proposed));
   });
 }
 
@@ -144,7 +146,9 @@ void Ledger::tell(InvocationBook::News news) {
   for (InvocationPointer& row : news.settled) {
     const auto found = holders_.find(row->id);
     if (found == holders_.end()) continue;
-    found->second->loop.post([holder = found->second, row = std::move(row)] { holder->told(row); });
+    const std::shared_ptr<CallHolder> holder = found->second;
+    if (is_terminal(row->state)) holders_.erase(found);
+    holder->loop.post([holder, row = std::move(row)] { holder->told(row); });
   }
 }
 

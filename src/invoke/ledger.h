@@ -42,8 +42,9 @@ class Ledger {
     return thread_->run_blocking([this, work = std::move(work)]() mutable { return work(*book_); });
   }
 
-  // The holder is told until release(); it stands before anyone can decide.
-  Task<Result<Proposed>> propose(Proposal proposal, std::shared_ptr<CallHolder> holder);
+  // The holder is told until the call has ended, or release(); it stands before anyone can decide.
+  Task<Result<std::unique_ptr<Proposed>>> propose(std::unique_ptr<Proposal> proposal,
+                                                  std::shared_ptr<CallHolder> holder);
   Task<Result<InvocationPointer>> confirm(Confirmation confirmation);
   // An approved call that nobody holds: begins, held by `holder`.
   Task<Result<InvocationPointer>> resume(std::string id, std::shared_ptr<CallHolder> holder);

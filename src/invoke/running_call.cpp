@@ -57,7 +57,7 @@ RunningCall::RunningCall(Ledger& ledger, Deadlines& deadlines, Encoding encoding
 
 RunningCall::~RunningCall() {
   *self_ = nullptr;
-  if (row_) ledger_.release(row_->id);
+  if (row_ && !is_terminal(row_->state)) ledger_.release(row_->id);
 }
 
 std::shared_ptr<CallHolder> RunningCall::make_holder(LoopHandle loop) {
@@ -85,6 +85,11 @@ Task<Result<InvocationPointer>> RunningCall::wait_for_person() {
   while (is_waiting_for_person(row_->state) && !cancel_.requested()) co_await changed_.wait();
   if (!is_waiting_for_person(row_->state)) co_return row_;
   if (cancel_.reason() == CancelReason::Shutdown) co_return co_await let_go();
+  co_return co_await end_waiting();
+}
+
+// Apart: a call that waits holds the memory of each coroutine it is in.
+Task<Result<InvocationPointer>> RunningCall::end_waiting() {
   auto ended = co_await ledger_.run([id = row_->id, reason = stopped(cancel_.reason())](
                                         InvocationBook& book) { return book.cancel(id, reason); });
   if (ended) row_ = *ended;

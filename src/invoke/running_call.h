@@ -43,6 +43,7 @@ class RunningCall final : public CallServices {
 
  private:
   Task<Result<InvocationPointer>> let_go();
+  Task<Result<InvocationPointer>> end_waiting();
   void told(InvocationPointer row);
   void publish_progress();
 

@@ -42,9 +42,11 @@ Result<void> take_shown_input(std::optional<PreparedCall>& prepared, const Catal
 Task<Result<EditCheck>> check_edits(const PreparedCall& prepared, const InvokeContext& context,
                                     const Cancel& cancel) {
   const auto check = [&]() -> Result<EditCheck> {
+    const EditPlaces nowhere;
+    const EditPlaces& places = context.places ? *context.places : nowhere;
     EditCheck strictest;
     for (const std::string& file : prepared.edited_files) {
-      EditCheck one = check_edit(file, context.approvals->edits, context.places);
+      EditCheck one = check_edit(file, context.approvals->edits, places);
       if (one.verdict >= strictest.verdict) strictest = std::move(one);
     }
     return strictest;
@@ -80,26 +82,29 @@ ToolsService::~ToolsService() = default;
 
 Task<Result<InvokeOutcome>> ToolsService::invoke(InvokeRequest request, InvokeContext context,
                                                  const Cancel& cancel) {
+  const CallLimits limits{request.token_budget, request.encoding};
   RunningCall running(ledger_, deadlines_, request.encoding,
                       context.approvals->confirmation_time.count(), cancel);
   const RequestEntry entry(*this, request.request_id, running);
-  ToolCall call;
   InvokeOutcome outcome;
   // Apart, so that what it took to propose the call is gone while it waits, maybe for hours.
-  if (auto proposed = co_await propose(request, context, running, call, outcome); !proposed)
+  if (auto proposed = co_await propose(std::move(request), context, running, outcome); !proposed)
     co_return std::unexpected(proposed.error());
   if (!outcome.call || is_terminal(outcome.call->state)) co_return outcome;
   if (is_waiting_for_person(running.row()->state)) {
-    if (auto decided = co_await wait_for_decision(running, call, outcome); !decided)
-      co_return std::unexpected(decided.error());
+    if (stopping_) running.cancel().request(CancelReason::Shutdown);
+    const auto decided = co_await running.wait_for_person();
+    if (!decided) co_return std::unexpected(decided.error());
+    if (auto taken = take_decision(*decided, outcome); !taken)
+      co_return std::unexpected(taken.error());
     if (is_terminal(outcome.call->state)) co_return outcome;
   }
-  co_return co_await run(running, std::move(call), context, std::move(request), std::move(outcome));
+  co_await run(running, context, limits, outcome);
+  co_return outcome;
 }
 
-Task<Result<void>> ToolsService::propose(InvokeRequest& request, InvokeContext& context,
-                                         RunningCall& running, ToolCall& call,
-                                         InvokeOutcome& outcome) {
+Task<Result<void>> ToolsService::propose(InvokeRequest request, InvokeContext& context,
+                                         RunningCall& running, InvokeOutcome& outcome) {
   const Cancel& cancel = running.cancel();
   const auto session = session_of(request);
   if (!session) co_return std::unexpected(session.error());
@@ -116,7 +121,8 @@ Task<Result<void>> ToolsService::propose(InvokeRequest& request, InvokeContext& 
     if (!checked.valid) co_return fail_at("input", Errc::InvalidRequest, "{}", checked.message);
     request.arguments = std::move(checked.input);
   }
-  BeforeHooks hooks = co_await ask_hooks(request, known, cancel);
+  BeforeHooks hooks;
+  if (request.hooks || surroundings_.hooks) hooks = co_await ask_hooks(request, known, cancel);
   if (hooks.verdict.kind == HookVerdict::Kind::Deny && !known) {
     outcome.ending = InvokeEnding::Denied;
     outcome.result = notice(hooks.verdict.reason, true);
@@ -126,34 +132,30 @@ Task<Result<void>> ToolsService::propose(InvokeRequest& request, InvokeContext& 
   if (!tool) co_return std::unexpected(tool.error());
   auto ready = co_await make_ready(request, context, *session, **tool, std::move(hooks), cancel);
   if (!ready) co_return std::unexpected(ready.error());
-  auto proposed = co_await ledger_.propose(std::move(ready->proposal),
-                                           running.make_holder(co_await LoopHandle::here()));
-  if (!proposed) co_return std::unexpected(proposed.error());
-  running.begin(proposed->call);
-  call = std::move(ready->call);
-  outcome.call = proposed->call;
-  outcome.question = std::move(proposed->verdict.question);
-  outcome.trail = std::move(proposed->verdict.trail);
-  if (proposed->verdict.kind != Verdict::Kind::Refuse) co_return Result<void>{};
-  refuse(outcome, proposed->verdict.decision);
-  if (proposed->verdict.decision.by == "caller")
+  const auto answer =
+      co_await ledger_.propose(std::move(*ready), running.make_holder(co_await LoopHandle::here()));
+  if (!answer) co_return std::unexpected(answer.error());
+  Proposed& proposed = **answer;
+  running.begin(proposed.call);
+  outcome.call = proposed.call;
+  const Verdict::Kind kind = proposed.verdict.kind;
+  if (kind != Verdict::Kind::Ask)
+    outcome.question = std::make_shared<const Question>(std::move(proposed.verdict.question));
+  if (kind != Verdict::Kind::Refuse) co_return Result<void>{};
+  refuse(outcome, proposed.verdict.decision);
+  if (proposed.verdict.decision.by == "caller")
     outcome.ending = request.confirm == InvokeRequest::Confirm::Return ? InvokeEnding::Returned
                                                                        : InvokeEnding::Denied;
   co_return Result<void>{};
 }
 
-Task<Result<void>> ToolsService::wait_for_decision(RunningCall& running, ToolCall& call,
-                                                   InvokeOutcome& outcome) {
-  if (stopping_) running.cancel().request(CancelReason::Shutdown);
-  const auto decided = co_await running.wait_for_person();
-  if (!decided) co_return std::unexpected(decided.error());
-  outcome.call = *decided;
-  const auto decision = parse_decision((*decided)->decision);
-  if (!decision) co_return std::unexpected(decision.error());
-  if (is_terminal((*decided)->state)) refuse(outcome, *decision);
-  call.input = (*decided)->arguments;
-  call.selected_button = decision->selected_button;
-  co_return Result<void>{};
+Result<void> ToolsService::take_decision(const InvocationPointer& decided, InvokeOutcome& outcome) {
+  outcome.call = decided;
+  if (!is_terminal(decided->state)) return {};
+  const auto decision = parse_decision(decided->decision);
+  if (!decision) return std::unexpected(decision.error());
+  refuse(outcome, *decision);
+  return {};
 }
 
 Task<Result<InvokeOutcome>> ToolsService::resume(std::string id, InvokeContext context,
@@ -161,28 +163,18 @@ Task<Result<InvokeOutcome>> ToolsService::resume(std::string id, InvokeContext c
   auto row = co_await ledger_.run([id](InvocationBook& book) { return book.find(id); });
   if (!row) co_return std::unexpected(row.error());
   // Before it begins: a call that cannot run any more stays approved, and expires.
-  const auto tool = find_unchanged(**row, context);
+  const auto tool = find_unchanged(**row, *context.catalog);
   if (!tool) co_return std::unexpected(tool.error());
-  InvokeRequest request{.tool_id = (*row)->tool_id,
-                        .call_id = (*row)->call_id,
-                        .request_id = (*row)->request_id,
-                        .session_id = (*row)->session_id,
-                        .caller = (*row)->caller,
-                        .workspace = (*row)->workspace};
-  RunningCall running(ledger_, deadlines_, request.encoding,
+  const CallLimits limits;
+  RunningCall running(ledger_, deadlines_, limits.encoding,
                       context.approvals->confirmation_time.count(), cancel);
-  const RequestEntry entry(*this, request.request_id, running);
+  const RequestEntry entry(*this, (*row)->request_id, running);
   auto resumed = co_await ledger_.resume(id, running.make_holder(co_await LoopHandle::here()));
   if (!resumed) co_return std::unexpected(resumed.error());
   running.begin(*resumed);
-  ToolCall call{.id = request.call_id,
-                .input = (*resumed)->arguments,
-                .request_id = request.request_id,
-                .session_id = request.session_id};
-  if (const auto decision = parse_decision((*resumed)->decision))
-    call.selected_button = decision->selected_button;
   InvokeOutcome outcome{.call = *resumed};
-  co_return co_await run(running, std::move(call), context, std::move(request), std::move(outcome));
+  co_await run(running, context, limits, outcome);
+  co_return outcome;
 }
 
 Task<Result<Verdict>> ToolsService::explain(InvokeRequest request, InvokeContext context,
@@ -255,19 +247,20 @@ Task<Result<const CatalogTool*>> ToolsService::find_runnable(const InvokeRequest
   co_return tool;
 }
 
-Task<Result<ToolsService::Ready>> ToolsService::make_ready(
+Task<Result<std::unique_ptr<Proposal>>> ToolsService::make_ready(
     const InvokeRequest& request, InvokeContext& context, const ChatSession& session,
     const CatalogTool& tool, BeforeHooks hooks, const Cancel& cancel) {
-  Ready ready{.tool = tool.implementation,
-              .call = {.id = request.call_id,
-                       .input = request.arguments,
-                       .request_id = request.request_id,
-                       .session_id = request.session_id,
-                       .token_budget = request.token_budget}};
+  // As a catalogue of later may have another one.
+  const std::shared_ptr<Tool> implementation = tool.implementation;
+  ToolCall call{.id = request.call_id,
+                .input = request.arguments,
+                .request_id = request.request_id,
+                .session_id = request.session_id,
+                .token_budget = request.token_budget};
   if (hooks.updated_input) {
     auto updated = tool.check_input(*hooks.updated_input);
     if (updated.valid) {
-      ready.call.input = std::move(updated.input);
+      call.input = std::move(updated.input);
     } else {
       hooks.problems.push_back(
           fmt::format("a hook's input is ignored: it is not what {} takes", request.tool_id));
@@ -278,29 +271,29 @@ Task<Result<ToolsService::Ready>> ToolsService::make_ready(
   }
   for (const std::string& problem : hooks.problems)
     log(LogLevel::Warn, "{}: {}", request.request_id, problem);
-  const std::string judged = ready.call.input;
+  const std::string judged = call.input;
 
   std::optional<PreparedCall> prepared;
   if (hooks.verdict.kind != HookVerdict::Kind::Deny) {
-    auto resolved = co_await ready.tool->resolve_input(
-        ready.call.input, {request.query, request.session_id}, ContextMode::Full, cancel);
+    auto resolved = co_await implementation->resolve_input(
+        call.input, {request.query, request.session_id}, ContextMode::Full, cancel);
     if (!resolved) co_return std::unexpected(resolved.error());
-    if (*resolved != ready.call.input) {
+    if (*resolved != call.input) {
       auto again = tool.check_input(*resolved);
       if (!again.valid) co_return fail_at("input", Errc::InvalidRequest, "{}", again.message);
-      ready.call.input = std::move(again.input);
+      call.input = std::move(again.input);
     }
-    auto asked = co_await prepare(request, *ready.tool, ready.call, cancel);
+    auto asked = co_await prepare(request, *implementation, call, cancel);
     if (!asked) co_return std::unexpected(asked.error());
     prepared = std::move(*asked);
   }
 
-  if (auto shown = take_shown_input(prepared, tool, ready.call); !shown)
+  if (auto shown = take_shown_input(prepared, tool, call); !shown)
     co_return std::unexpected(shown.error());
-  if (ready.call.input != judged && hooks.verdict.kind == HookVerdict::Kind::Allow)
+  if (call.input != judged && hooks.verdict.kind == HookVerdict::Kind::Allow)
     hooks.verdict = {HookVerdict::Kind::Ask, "the tool changed its input after a hook allowed it",
                      hooks.verdict.hook};
-  CallFacts facts = make_facts(request, context, session, tool, ready.call);
+  CallFacts facts = make_facts(request, context, session, tool, call);
   facts.hook = std::move(hooks.verdict);
   facts.prepared = std::move(prepared);
   if (facts.prepared && !facts.prepared->edited_files.empty()) {
@@ -310,19 +303,19 @@ Task<Result<ToolsService::Ready>> ToolsService::make_ready(
   }
   co_await ask_opt_in(facts);
   co_await rate_risk(request, facts);
-  Proposal& proposal = ready.proposal;
   if (cancel.requested())
     co_return fail(Errc::Cancelled, "the request that this call belongs to has ended");
 
-  const auto canonical = canonical_json(ready.call.input);
+  auto proposal = std::make_unique<Proposal>();
+  const auto canonical = canonical_json(call.input);
   if (!canonical) co_return std::unexpected(canonical.error());
   const ToolIdentity identity = identities_.of(tool);
-  proposal.definition = identity.definition;
+  proposal->definition = identity.definition;
   if (!facts.approvals.server_key.empty())
-    proposal.server_definition =
+    proposal->server_definition =
         identities_.of_server(*context.catalog, facts.approvals.server_key).definition;
   facts.approvals.arguments_key = arguments_key(request.tool_id, *canonical);
-  proposal.call = {
+  proposal->call = {
       .call_id = request.call_id,
       .tool_id = request.tool_id,
       .source = tool.data().source.key(),
@@ -330,13 +323,13 @@ Task<Result<ToolsService::Ready>> ToolsService::make_ready(
       .session_id = request.session_id,
       .caller = request.caller,
       .workspace = request.workspace,
-      .arguments = ready.call.input,
+      .arguments = call.input,
       .definition_hash = identity.hash,
       .binding_hash = binding_hash(request.tool_id, identity.hash, *canonical, request.caller)};
-  proposal.may_wait = request.confirm == InvokeRequest::Confirm::Wait;
-  proposal.confirmation_time = context.approvals->confirmation_time.count();
-  proposal.facts = std::move(facts);
-  co_return ready;
+  proposal->may_wait = request.confirm == InvokeRequest::Confirm::Wait;
+  proposal->confirmation_time = context.approvals->confirmation_time.count();
+  proposal->facts = std::move(facts);
+  co_return proposal;
 }
 
 Task<Result<std::optional<PreparedCall>>> ToolsService::prepare(const InvokeRequest& request,
@@ -372,7 +365,7 @@ CallFacts ToolsService::make_facts(const InvokeRequest& request, const InvokeCon
   facts.policy_forbids_auto_approve = surroundings_.policy_forbids_auto_approve;
   facts.global_approves = settings.global_opted_in && settings.global.approves(request.tool_id);
   facts.global_is_on = settings.global_opted_in && settings.global.is_on();
-  facts.caller_approval = request.pre_approved;
+  if (request.pre_approved) facts.caller_approval = *request.pre_approved;
   facts.settings = context.approvals;
   facts.approvals.tool_id = request.tool_id;
   facts.approvals.server_key = server_key_of(tool.data().source);

@@ -35,9 +35,9 @@ struct InvokeRequest {
   Encoding encoding = Encoding::O200kBase;
   // When a person must be asked.
   enum class Confirm : std::uint8_t { Wait, Deny, Return } confirm = Confirm::Wait;
-  std::optional<Decision> pre_approved = {};  // by whoever calls
-  std::optional<BeforeHooks> hooks = {};      // already asked; nothing: they are asked here
-  bool without_chat = false;                  // no session belongs to it, and none is looked for
+  std::shared_ptr<const Decision> pre_approved = {};  // by whoever calls
+  std::shared_ptr<const BeforeHooks> hooks = {};      // already asked; null: they are asked here
+  bool without_chat = false;  // no session belongs to it, and none is looked for
 };
 
 // As the request that this call belongs to sees the world.
@@ -46,7 +46,7 @@ struct InvokeContext {
   std::shared_ptr<const ApprovalSettings> approvals = {};
   std::chrono::milliseconds tool_time{600'000};  // 0: no limit
   ResultLimits results = {};
-  EditPlaces places = {};  // for edits of files
+  std::shared_ptr<const EditPlaces> places = {};  // for edits of files; null: there are none
 };
 
 enum class InvokeEnding : std::uint8_t {
@@ -66,8 +66,7 @@ struct InvokeOutcome {
   InvocationPointer call = {};  // null: refused before there was one
   // What the model is told, whatever happened: a sentence where there is no result.
   ToolResult result = {};
-  Question question = {};
-  std::vector<TrailStep> trail = {};
+  std::shared_ptr<const Question> question = {};  // null where a person was asked
 };
 
 // What a session is to a call.
@@ -137,11 +136,10 @@ class ToolsService {
     std::string request_id = {};
     Invocation invocation;
   };
-  // A call that is ready to be decided about.
-  struct Ready {
-    std::shared_ptr<Tool> tool = {};
-    ToolCall call = {};
-    Proposal proposal = {};
+  // What a running call must know of its request beside its row.
+  struct CallLimits {
+    std::optional<std::size_t> token_budget = {};
+    Encoding encoding = Encoding::O200kBase;
   };
   // Registers a call with its request while it lives.
   class RequestEntry;
@@ -151,29 +149,30 @@ class ToolsService {
                               const Cancel& cancel);
   Task<Result<const CatalogTool*>> find_runnable(const InvokeRequest& request,
                                                  InvokeContext& context);
-  Task<Result<Ready>> make_ready(const InvokeRequest& request, InvokeContext& context,
-                                 const ChatSession& session, const CatalogTool& tool,
-                                 BeforeHooks hooks, const Cancel& cancel);
+  Task<Result<std::unique_ptr<Proposal>>> make_ready(const InvokeRequest& request,
+                                                     InvokeContext& context,
+                                                     const ChatSession& session,
+                                                     const CatalogTool& tool, BeforeHooks hooks,
+                                                     const Cancel& cancel);
   Task<Result<std::optional<PreparedCall>>> prepare(const InvokeRequest& request, Tool& tool,
                                                     const ToolCall& call, const Cancel& cancel);
   CallFacts make_facts(const InvokeRequest& request, const InvokeContext& context,
                        const ChatSession& session, const CatalogTool& tool, const ToolCall& call);
   Task<> ask_opt_in(CallFacts& facts);
   Task<> rate_risk(const InvokeRequest& request, CallFacts& facts);
-  Task<Result<void>> propose(InvokeRequest& request, InvokeContext& context, RunningCall& running,
-                             ToolCall& call, InvokeOutcome& outcome);
-  Task<Result<void>> wait_for_decision(RunningCall& running, ToolCall& call,
-                                       InvokeOutcome& outcome);
-  Task<InvokeOutcome> run(RunningCall& running, ToolCall call, const InvokeContext& context,
-                          InvokeRequest request, InvokeOutcome outcome);
-  Task<> run_tool(RunningCall& running, ToolCall call, const InvokeContext& context,
-                  const InvokeRequest& request, InvokeOutcome& outcome);
-  Task<> shape(RunningCall& running, const InvokeContext& context, const InvokeRequest& request,
+  Task<Result<void>> propose(InvokeRequest request, InvokeContext& context, RunningCall& running,
+                             InvokeOutcome& outcome);
+  static Result<void> take_decision(const InvocationPointer& decided, InvokeOutcome& outcome);
+  Task<> run(RunningCall& running, const InvokeContext& context, CallLimits limits,
+             InvokeOutcome& outcome);
+  Task<> run_tool(RunningCall& running, const InvokeContext& context, CallLimits limits,
+                  InvokeOutcome& outcome);
+  Task<> shape(RunningCall& running, const InvokeContext& context, CallLimits limits,
                ToolResult& result);
   Task<> ask_after_hooks(RunningCall& running, std::string reference_name, InvokeOutcome& outcome);
   Task<> record_ending(RunningCall& running, InvokeOutcome& outcome);
   Task<> wait_for_result_approval(RunningCall& running, InvokeOutcome& outcome);
-  Result<const CatalogTool*> find_unchanged(const InvocationRow& row, const InvokeContext& context);
+  Result<const CatalogTool*> find_unchanged(const InvocationRow& row, const Catalog& catalog);
 
   Ledger& ledger_;
   Deadlines& deadlines_;

@@ -15,8 +15,7 @@ constexpr std::size_t kShapeHere = 64 << 10;
 
 // What a person confirmed, or what a rule let run, must still be what there is.
 Result<const CatalogTool*> ToolsService::find_unchanged(const InvocationRow& row,
-                                                        const InvokeContext& context) {
-  const Catalog& catalog = *context.catalog;
+                                                        const Catalog& catalog) {
   const CatalogTool* tool = catalog.find_tool(row.tool_id);
   if (!tool || !tool->implementation || !tool->allowed)
     return fail(Errc::Conflict, "'{}' is gone since this call was decided about", row.tool_id);
@@ -27,11 +26,10 @@ Result<const CatalogTool*> ToolsService::find_unchanged(const InvocationRow& row
   return tool;
 }
 
-Task<InvokeOutcome> ToolsService::run(RunningCall& running, ToolCall call,
-                                      const InvokeContext& context, InvokeRequest request,
-                                      InvokeOutcome outcome) {
+Task<> ToolsService::run(RunningCall& running, const InvokeContext& context, CallLimits limits,
+                         InvokeOutcome& outcome) {
   try {
-    co_await run_tool(running, std::move(call), context, request, outcome);
+    co_await run_tool(running, context, limits, outcome);
   } catch (const std::exception& error) {
     // Whatever happened, the call has begun and must end in the book.
     log(LogLevel::Error, "{} ended by an exception: {}", running.row()->id, error.what());
@@ -43,14 +41,20 @@ Task<InvokeOutcome> ToolsService::run(RunningCall& running, ToolCall call,
     co_await wait_for_result_approval(running, outcome);
   if (outcome.ending != InvokeEnding::Result && surroundings_.spill)
     surroundings_.spill->forget(running.row()->id, context.results.parts);
-  co_return outcome;
 }
 
-Task<> ToolsService::run_tool(RunningCall& running, ToolCall call, const InvokeContext& context,
-                              const InvokeRequest& request, InvokeOutcome& outcome) {
-  InvokeContext now = context;
-  if (surroundings_.newest) now.catalog = surroundings_.newest();
-  const auto tool = find_unchanged(*running.row(), now);
+Task<> ToolsService::run_tool(RunningCall& running, const InvokeContext& context, CallLimits limits,
+                              InvokeOutcome& outcome) {
+  const InvocationPointer row = running.row();
+  ToolCall call{.id = row->call_id,
+                .input = row->arguments,
+                .request_id = row->request_id,
+                .session_id = row->session_id,
+                .token_budget = limits.token_budget};
+  if (row->decision.contains("selectedButton"))
+    call.selected_button = parse_decision(row->decision).value_or(Decision{}).selected_button;
+  const auto catalog = surroundings_.newest ? surroundings_.newest() : context.catalog;
+  const auto tool = find_unchanged(*row, *catalog);
   RunningCall::Run done{.result = ToolResult{}};
   if (!tool)
     done.result = std::unexpected(tool.error());
@@ -61,10 +65,10 @@ Task<> ToolsService::run_tool(RunningCall& running, ToolCall call, const InvokeC
 
   if (done.result) {
     outcome.result = std::move(*done.result);
-    co_await shape(running, context, request, outcome.result);
+    co_await shape(running, context, limits, outcome.result);
   } else if (done.timed_out) {
     outcome.ending = InvokeEnding::TimedOut;
-    outcome.result = notice(fmt::format("{} took longer than {} s and was stopped", request.tool_id,
+    outcome.result = notice(fmt::format("{} took longer than {} s and was stopped", row->tool_id,
                                         context.tool_time.count() / 1000),
                             true);
   } else if (running.cancel().requested()) {
@@ -82,11 +86,11 @@ Task<> ToolsService::run_tool(RunningCall& running, ToolCall call, const InvokeC
 }
 
 // Long ones are counted and written beside the loop, those of a cancelled call too.
-Task<> ToolsService::shape(RunningCall& running, const InvokeContext& context,
-                           const InvokeRequest& request, ToolResult& result) {
+Task<> ToolsService::shape(RunningCall& running, const InvokeContext& context, CallLimits limits,
+                           ToolResult& result) {
   const auto work = [&] {
     return shape_result(result, context.results, surroundings_.spill, running.row()->id,
-                        request.token_budget, request.encoding);
+                        limits.token_budget, limits.encoding);
   };
   const CancelSource never;
   const bool here = content_bytes(result) <= std::min(kShapeHere, context.results.part_bytes);

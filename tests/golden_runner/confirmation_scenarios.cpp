@@ -361,9 +361,9 @@ InvokeRequest Scenario::request() const {
   request.session_id = kSession;
   request.workspace = kWorkspace;
   request.without_chat = text_at(given_, {"context"}) == "none";
-  request.hooks = read_hook(given_);
+  request.hooks = std::make_shared<const BeforeHooks>(read_hook(given_));
   if (const json::value* approved = find(given_, "pre_approved"))
-    request.pre_approved = read_decision(*approved);
+    request.pre_approved = std::make_shared<const Decision>(read_decision(*approved));
   request.call_id = text_at(given_, {"call_id"});
   const std::string stream = text_at(given_, {"begin_stream", "tool_call_id"});
   if (request.call_id.empty())
@@ -439,7 +439,7 @@ json::array Scenario::state_path() const {
   if (streamed_) path.emplace_back("Streaming");
   for (const auto& event : ledger_->events()->read(0, 1'000).events) {
     if (event->kind != "invocation") continue;
-    const auto row = parse_json(event->data).value();
+    const auto row = parse_json(event->write()).value();
     const auto state = text_in(row, "state");
     if (path.empty() || path.back().as_string() != state) path.emplace_back(state);
   }
@@ -466,7 +466,8 @@ json::value Scenario::outcome() const {
 json::value Scenario::confirmation() const {
   if (!ended_ && !row_) return nullptr;
   Question question;
-  if (done_ && !answered_ && ended_ && *ended_) question = (*ended_)->question;
+  if (done_ && !answered_ && ended_ && *ended_ && (*ended_)->question)
+    question = *(*ended_)->question;
   const std::string stored = row_ ? row_->confirmation : std::string();
   // A call that waits has told its question only to the ledger.
   if (const auto shown = parse_json(stored);

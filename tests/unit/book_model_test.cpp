@@ -96,7 +96,7 @@ class Life {
 
   void take_news() {
     for (const BookEvent& event : book_->take_news().events)
-      if (event.kind == "invocation") see(parse_json(event.data).value());
+      if (event.kind == "invocation") see(parse_json(event.write()).value());
   }
 
   // Every told state must be reachable from the one before it.

@@ -18,7 +18,7 @@ TEST(EventLog, AReaderGoesOnWhereItWas) {
   EXPECT_FALSE(first.missed);
   const auto rest = log->read(first.events.back()->number, 10);
   ASSERT_EQ(rest.events.size(), 2u);
-  EXPECT_EQ(rest.events.back()->data, "5");
+  EXPECT_EQ(rest.events.back()->write(), "5");
   EXPECT_TRUE(log->read(5, 10).events.empty());
 }
 

@@ -165,7 +165,7 @@ TEST_F(ToolsServiceTest, ProgressIsToldAndNotTooOften) {
   EXPECT_EQ(outcome.result.message, "step 999") << "the last word becomes the past-tense message";
   std::vector<std::string> told;
   for (const auto& event : ledger_->events()->read(0, 10'000).events)
-    if (event->kind == "progress") told.push_back(event->data);
+    if (event->kind == "progress") told.push_back(event->write());
   ASSERT_GE(told.size(), 2u);
   EXPECT_LE(told.size(), 5u);
   EXPECT_TRUE(told.back().contains("step 999"));

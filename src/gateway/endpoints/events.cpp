@@ -59,7 +59,7 @@ Task<> follow_events(RequestContext& context) {
     for (const auto& event : batch.events) {
       cursor = event->number;
       if (kinds.empty() || kinds.contains(event->kind))
-        append_event(out, log.id_of(event->number), event->kind, event->data);
+        append_event(out, log.id_of(event->number), event->kind, event->write());
     }
     if (!out.empty()) {
       if (!co_await context.exchange.write(out)) co_return;
