@@ -185,8 +185,9 @@ void make_calls(std::unique_ptr<Store> store, std::size_t calls) {
   loop.context().run();
 }
 
-Task<> hold(World& world, ToolsService& service, std::size_t number, const Cancel& cancel) {
-  (void)co_await service.invoke(make_request(number), world.context, cancel);
+// Whoever waits need not keep the request.
+Task<> hold(Task<Result<InvokeOutcome>> call) {
+  (void)co_await std::move(call);
 }
 
 Task<std::vector<InvocationPointer>> waiting(World& world, std::size_t wanted) {
@@ -203,7 +204,9 @@ Task<std::vector<InvocationPointer>> waiting(World& world, std::size_t wanted) {
 Task<> decide_all(World& world, Loop& loop, ToolsService& service, std::vector<double>& times) {
   const CancelSource cancel;
   for (int i = 0; i < kDecisions; ++i) {
-    loop.scope().spawn(hold(world, service, static_cast<std::size_t>(i), cancel), "held");
+    loop.scope().spawn(
+        hold(service.invoke(make_request(static_cast<std::size_t>(i)), world.context, cancel)),
+        "held");
     const auto rows = co_await waiting(world, 1);
     Confirmation confirmation;
     confirmation.id = rows.front()->id;
@@ -242,7 +245,7 @@ Task<> pile_up(World& world, Loop& loop, ToolsService& service, Pending& result)
   CancelSource cancel;
   const double before = resident_megabytes();
   for (std::size_t i = 0; i < kPending; ++i) {
-    loop.scope().spawn(hold(world, service, i, cancel), "held");
+    loop.scope().spawn(hold(service.invoke(make_request(i), world.context, cancel)), "held");
     if (i % kAtOnce == 0) co_await waiting(world, i + 1);
   }
   auto rows = co_await waiting(world, kPending);

@@ -21,6 +21,23 @@ std::string bare_name(std::string_view name) {
   return bare;
 }
 
+std::string_view longest_run(std::string_view pattern) {
+  std::string_view longest;
+  while (!pattern.empty()) {
+    const std::string_view run = pattern.substr(0, pattern.find_first_of("*?"));
+    if (run.size() > longest.size()) longest = run;
+    pattern.remove_prefix(std::min(run.size() + 1, pattern.size()));
+  }
+  return longest;
+}
+
+std::size_t hash_of(char first, char second, char third) {
+  const auto number = [](char c) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(c));
+  };
+  return (number(first) * 961 + number(second) * 31 + number(third)) % 4096;
+}
+
 bool may_be_json(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
   return first != text.npos && (text[first] == '{' || text[first] == '[');
@@ -115,10 +132,32 @@ const std::vector<std::string>& default_redacted_names() {
 }
 
 Redaction::Redaction(std::span<const std::string> names) {
-  for (const std::string& name : names) globs_.emplace_back(bare_name(name));
+  for (const std::string& name : names) {
+    globs_.emplace_back(bare_name(name));
+    const std::string_view run = longest_run(globs_.back().pattern());
+    if (run.size() < 3)
+      filters_ = false;
+    else
+      beginnings_.set(hash_of(run[0], run[1], run[2]));
+  }
+}
+
+// Most names are looked at no closer.
+bool Redaction::may_be_secret(std::string_view name) const {
+  char first = 0;
+  char second = 0;
+  for (const char c : name) {
+    if (c == '-' || c == '_') continue;
+    const char third = ascii_lower(c);
+    if (beginnings_.test(hash_of(first, second, third))) return true;
+    first = second;
+    second = third;
+  }
+  return false;
 }
 
 bool Redaction::is_secret(std::string_view name) const {
+  if (filters_ && !may_be_secret(name)) return false;
   const std::string bare = bare_name(name);
   return std::ranges::any_of(globs_, [&](const Glob& glob) { return glob.matches(bare); });
 }

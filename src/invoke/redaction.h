@@ -2,6 +2,7 @@
 // secrets. toolgate.redact lists the names; what runs is never changed.
 #pragma once
 
+#include <bitset>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,7 +27,13 @@ class Redaction {
   std::string hide(std::string text, std::string_view json) const;
 
  private:
+  bool may_be_secret(std::string_view name) const;
+
   std::vector<Glob> globs_;
+  // Which three characters the longest plain run of any glob begins with, hashed: a name that has
+  // none of them matches nothing.
+  std::bitset<4096> beginnings_;
+  bool filters_ = true;
 };
 
 }  // namespace toolgate

@@ -39,21 +39,24 @@ Decision stopped(CancelReason reason) {
 RunningCall::RunningCall(Ledger& ledger, Deadlines& deadlines, Encoding encoding,
                          std::int64_t confirmation_time, const Cancel& cancel)
     : ledger_(ledger),
+      deadlines_(deadlines),
       encoding_(encoding),
       confirmation_time_(confirmation_time),
       cancel_(cancel),
-      progress_deadline_(deadlines,
-                         [this] {
-                           if (!std::exchange(progress_pending_, false)) return;
-                           publish_progress();
-                           progress_deadline_.arm(kProgressEvery);
-                         }),
-      time_limit_(deadlines,
-                  [this] {
-                    timed_out_ = true;
-                    cancel_.request(CancelReason::Timeout);
-                  }),
+      wakes_(cancel_, [this](CancelReason) { changed_.set(); }),
       self_(std::make_shared<RunningCall*>(this)) {}
+
+RunningCall::RunningTool::RunningTool(Deadlines& deadlines, RunningCall& call)
+    : next_progress(deadlines,
+                    [this, &call] {
+                      if (!std::exchange(progress_pending, false)) return;
+                      call.publish_progress();
+                      next_progress.arm(kProgressEvery);
+                    }),
+      time_limit(deadlines, [this, &call] {
+        timed_out = true;
+        call.cancel_.request(CancelReason::Timeout);
+      }) {}
 
 RunningCall::~RunningCall() {
   *self_ = nullptr;
@@ -75,21 +78,20 @@ void RunningCall::begin(InvocationPointer row) {
 void RunningCall::told(InvocationPointer row) {
   const bool was_executing = row_ && row_->state == InvocationState::Executing;
   row_ = std::move(row);
-  if (was_executing && is_terminal(row_->state) && !ends_itself_)
+  const bool ends_itself = tool_ && tool_->has_ended;
+  if (was_executing && is_terminal(row_->state) && !ends_itself)
     cancel_.request(CancelReason::User);
   changed_.set();
 }
 
 Task<Result<InvocationPointer>> RunningCall::wait_for_person() {
-  const CancelHook hook(cancel_, [this](CancelReason) { changed_.set(); });
-  while (is_waiting_for_person(row_->state) && !cancel_.requested()) co_await changed_.wait();
-  if (!is_waiting_for_person(row_->state)) co_return row_;
-  if (cancel_.reason() == CancelReason::Shutdown) co_return co_await let_go();
-  co_return co_await end_waiting();
+  while (waits()) co_await changed();
+  co_return co_await after_waiting();
 }
 
-// Apart: a call that waits holds the memory of each coroutine it is in.
-Task<Result<InvocationPointer>> RunningCall::end_waiting() {
+Task<Result<InvocationPointer>> RunningCall::after_waiting() {
+  if (!is_waiting_for_person(row_->state)) co_return row_;
+  if (cancel_.reason() == CancelReason::Shutdown) co_return co_await let_go();
   auto ended = co_await ledger_.run([id = row_->id, reason = stopped(cancel_.reason())](
                                         InvocationBook& book) { return book.cancel(id, reason); });
   if (ended) row_ = *ended;
@@ -111,19 +113,20 @@ Task<Result<InvocationPointer>> RunningCall::let_go() {
 
 Task<RunningCall::Run> RunningCall::run(Tool& tool, ToolCall call, std::chrono::milliseconds time) {
   call.services = this;
-  time_ = time;
-  if (time.count() > 0) time_limit_.arm(time);
+  tool_ = std::make_unique<RunningTool>(deadlines_, *this);
+  tool_->time = time;
+  if (time.count() > 0) tool_->time_limit.arm(time);
   Run done{.result = ToolResult{}};
   try {
     done.result = co_await tool.invoke(call, cancel_);
   } catch (const std::exception& error) {
     done.result = fail(Errc::Internal, "{}", error.what());
   }
-  time_limit_.disarm();
-  done.timed_out = timed_out_;
-  if (std::exchange(progress_pending_, false)) publish_progress();
-  progress_deadline_.disarm();
-  ends_itself_ = true;
+  tool_->time_limit.disarm();
+  done.timed_out = tool_->timed_out;
+  if (std::exchange(tool_->progress_pending, false)) publish_progress();
+  tool_->next_progress.disarm();
+  tool_->has_ended = true;
   co_return done;
 }
 
@@ -137,19 +140,19 @@ Task<Result<std::size_t>> RunningCall::count_tokens(std::string text) {
 
 void RunningCall::report(ToolProgress step) {
   if (step.increment && std::isfinite(*step.increment))
-    progress_ = std::clamp(progress_ + *step.increment / 100, 0.0, 1.0);
-  progress_message_ = step.message.substr(0, kMostMessage);
-  progress_pending_ = true;
-  if (!progress_deadline_.armed()) {
-    progress_pending_ = false;
+    tool_->progress = std::clamp(tool_->progress + *step.increment / 100, 0.0, 1.0);
+  tool_->message = step.message.substr(0, kMostMessage);
+  tool_->progress_pending = true;
+  if (!tool_->next_progress.armed()) {
+    tool_->progress_pending = false;
     publish_progress();
-    progress_deadline_.arm(kProgressEvery);
+    tool_->next_progress.arm(kProgressEvery);
   }
 }
 
 void RunningCall::publish_progress() {
-  json::object data{{"id", row_->id}, {"name", row_->tool_id}, {"progress", progress_}};
-  if (!progress_message_.empty()) data["message"] = progress_message_;
+  json::object data{{"id", row_->id}, {"name", row_->tool_id}, {"progress", tool_->progress}};
+  if (!tool_->message.empty()) data["message"] = tool_->message;
   if (!row_->session_id.empty()) data["session_id"] = row_->session_id;
   ledger_.events()->append({{"progress", write_json(json::value(std::move(data)))}});
 }
@@ -161,10 +164,10 @@ Task<Result<bool>> RunningCall::confirm(PreparedCall question) {
   });
   if (!asked) co_return std::unexpected(asked.error());
   // Told to us before this goes on, and what came after it, too. People may take their time.
-  const bool limited = time_limit_.armed();
-  time_limit_.disarm();
+  const bool limited = tool_->time_limit.armed();
+  tool_->time_limit.disarm();
   const auto decided = co_await wait_for_person();
-  if (limited) time_limit_.arm(time_);
+  if (limited) tool_->time_limit.arm(tool_->time);
   if (!decided) co_return std::unexpected(decided.error());
   co_return (*decided)->state == InvocationState::Executing;
 }

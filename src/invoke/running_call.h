@@ -2,6 +2,7 @@
 // time, and hears of what others do to the call. tools_service.cpp makes one per call.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -28,6 +29,11 @@ class RunningCall final : public CallServices {
   // Until the call no longer waits for a person. A request that ends meanwhile ends the call,
   // except at shutdown: then it goes on waiting, for whoever decides after the restart.
   Task<Result<InvocationPointer>> wait_for_person();
+  // The same in its parts, for a caller that holds as little as it can meanwhile:
+  // while (waits()) co_await changed(); then after_waiting().
+  bool waits() const { return is_waiting_for_person(row_->state) && !cancel_.requested(); }
+  Task<> changed() { return changed_.wait(); }
+  Task<Result<InvocationPointer>> after_waiting();
 
   struct Run {
     Result<ToolResult> result;
@@ -39,28 +45,36 @@ class RunningCall final : public CallServices {
   void report(ToolProgress progress) override;
   Task<Result<bool>> confirm(PreparedCall question) override;
 
-  const std::string& progress_message() const { return progress_message_; }
+  // The last that the tool reported.
+  std::string progress_message() const { return tool_ ? tool_->message : std::string(); }
 
  private:
   Task<Result<InvocationPointer>> let_go();
-  Task<Result<InvocationPointer>> end_waiting();
   void told(InvocationPointer row);
+  // What a call needs only once its tool runs: it may have waited for hours before that.
+  struct RunningTool {
+    RunningTool(Deadlines& deadlines, RunningCall& call);
+
+    double progress = 0;
+    std::string message = {};
+    bool progress_pending = false;
+    Deadline next_progress;
+    Deadline time_limit;
+    std::chrono::milliseconds time{0};
+    bool timed_out = false;
+    bool has_ended = false;  // the end that comes is ours
+  };
   void publish_progress();
 
   Ledger& ledger_;
+  Deadlines& deadlines_;
   Encoding encoding_;
   std::int64_t confirmation_time_;
   CancelSource cancel_;
   InvocationPointer row_;
   Event changed_;
-  bool ends_itself_ = false;  // the end that comes is ours
-  double progress_ = 0;
-  std::string progress_message_;
-  bool progress_pending_ = false;
-  Deadline progress_deadline_;
-  Deadline time_limit_;
-  std::chrono::milliseconds time_{0};
-  bool timed_out_ = false;
+  CancelHook wakes_;
+  std::unique_ptr<RunningTool> tool_;
   // Outlives us where a message is under way.
   std::shared_ptr<RunningCall*> self_;
 };

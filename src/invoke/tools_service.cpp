@@ -82,10 +82,17 @@ ToolsService::~ToolsService() = default;
 
 Task<Result<InvokeOutcome>> ToolsService::invoke(InvokeRequest request, InvokeContext context,
                                                  const Cancel& cancel) {
-  const CallLimits limits{request.token_budget, request.encoding};
-  RunningCall running(ledger_, deadlines_, request.encoding,
+  return propose_and_run(std::make_unique<InvokeRequest>(std::move(request)), std::move(context),
+                         cancel);
+}
+
+Task<Result<InvokeOutcome>> ToolsService::propose_and_run(std::unique_ptr<InvokeRequest> request,
+                                                          InvokeContext context,
+                                                          const Cancel& cancel) {
+  const CallLimits limits{request->token_budget, request->encoding};
+  RunningCall running(ledger_, deadlines_, request->encoding,
                       context.approvals->confirmation_time.count(), cancel);
-  const RequestEntry entry(*this, request.request_id, running);
+  const RequestEntry entry(*this, request->request_id, running);
   InvokeOutcome outcome;
   // Apart, so that what it took to propose the call is gone while it waits, maybe for hours.
   if (auto proposed = co_await propose(std::move(request), context, running, outcome); !proposed)
@@ -93,7 +100,8 @@ Task<Result<InvokeOutcome>> ToolsService::invoke(InvokeRequest request, InvokeCo
   if (!outcome.call || is_terminal(outcome.call->state)) co_return outcome;
   if (is_waiting_for_person(running.row()->state)) {
     if (stopping_) running.cancel().request(CancelReason::Shutdown);
-    const auto decided = co_await running.wait_for_person();
+    while (running.waits()) co_await running.changed();
+    const auto decided = co_await running.after_waiting();
     if (!decided) co_return std::unexpected(decided.error());
     if (auto taken = take_decision(*decided, outcome); !taken)
       co_return std::unexpected(taken.error());
@@ -103,8 +111,10 @@ Task<Result<InvokeOutcome>> ToolsService::invoke(InvokeRequest request, InvokeCo
   co_return outcome;
 }
 
-Task<Result<void>> ToolsService::propose(InvokeRequest request, InvokeContext& context,
-                                         RunningCall& running, InvokeOutcome& outcome) {
+Task<Result<void>> ToolsService::propose(std::unique_ptr<InvokeRequest> owned,
+                                         InvokeContext& context, RunningCall& running,
+                                         InvokeOutcome& outcome) {
+  InvokeRequest& request = *owned;
   const Cancel& cancel = running.cancel();
   const auto session = session_of(request);
   if (!session) co_return std::unexpected(session.error());

@@ -160,8 +160,10 @@ class ToolsService {
                        const ChatSession& session, const CatalogTool& tool, const ToolCall& call);
   Task<> ask_opt_in(CallFacts& facts);
   Task<> rate_risk(const InvokeRequest& request, CallFacts& facts);
-  Task<Result<void>> propose(InvokeRequest request, InvokeContext& context, RunningCall& running,
-                             InvokeOutcome& outcome);
+  Task<Result<InvokeOutcome>> propose_and_run(std::unique_ptr<InvokeRequest> request,
+                                              InvokeContext context, const Cancel& cancel);
+  Task<Result<void>> propose(std::unique_ptr<InvokeRequest> owned, InvokeContext& context,
+                             RunningCall& running, InvokeOutcome& outcome);
   static Result<void> take_decision(const InvocationPointer& decided, InvokeOutcome& outcome);
   Task<> run(RunningCall& running, const InvokeContext& context, CallLimits limits,
              InvokeOutcome& outcome);

@@ -87,5 +87,37 @@ TEST(Redaction, HidesWhatATextRepeatsOfTheSecrets) {
   EXPECT_EQ(redaction.hide("as it is", "no JSON"), "as it is");
 }
 
+// The filter before the globs must let through whatever they would match.
+TEST(Redaction, LooksAtNamesAsItsGlobsDo) {
+  std::vector<std::string> names = default_redacted_names();
+  const Redaction redaction(names);
+  names.emplace_back("x*");  // too short for the filter
+  const Redaction unfiltered(names);
+  for (const std::string name : {"password",
+                                 "PASS_WORD",
+                                 "my-Pass-Wd",
+                                 "userSecretValue",
+                                 "ACCESS_TOKEN",
+                                 "access_tokens",
+                                 "o_t_p",
+                                 "otp2",
+                                 "jwt",
+                                 "a",
+                                 "",
+                                 "pwd",
+                                 "apikey",
+                                 "API-KEY-2",
+                                 "proxyAuthorization",
+                                 "set-cookie",
+                                 "cookies",
+                                 "message",
+                                 "path",
+                                 "authority",
+                                 "connectionString",
+                                 "passwor"})
+    EXPECT_EQ(redaction.is_secret(name), unfiltered.is_secret(name)) << name;
+  EXPECT_TRUE(unfiltered.is_secret("xylophone"));
+}
+
 }  // namespace
 }  // namespace toolgate
