@@ -70,6 +70,8 @@ struct ToolData {
   bool always_display_input_output = false;
   bool can_request_pre_approval = false;
   bool can_request_post_approval = false;
+  // It changes nothing: calls of it may run beside each other.
+  bool is_read_only = false;
   // Found by its id and through its sets, but in no list: for the one who registered it.
   bool is_private = false;
 

@@ -192,6 +192,7 @@ class Offering {
     }
     if (!wish.user_text.empty()) co_await add_references(wish, cancel);
     drop_client_names();
+    if (settings_.chosen) *settings_.chosen = tools_;
     if (tools_.empty()) co_return Result<void>{};
     if (offer_named_tool()) co_return Result<void>{};
     if (auto shown = co_await show(cancel); !shown) co_return shown;

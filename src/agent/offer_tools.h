@@ -83,6 +83,8 @@ struct OfferSettings {
   // toolgate.virtualTools.namingModel and what it has named so far; without: no model is asked.
   std::shared_ptr<const ChatProvider> naming_model = nullptr;
   const GroupNames* group_names = nullptr;
+  // Gets what was chosen, hidden in groups or not: indexes in the catalogue. Null: nobody asks.
+  ToolOffers::Tools* chosen = nullptr;
 };
 
 // Sets `added` where registered tools are offered. Fails where the lists leave no tool. The

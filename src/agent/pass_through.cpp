@@ -1,33 +1,12 @@
 #include "agent/pass_through.h"
 
-#include "async/offload.h"
-#include "base/clock.h"
+#include "agent/answer_reading.h"
 #include "models/token_meter.h"
 #include "wire/openai_answer.h"
 #include "wire/openai_stream.h"
 
 namespace toolgate {
 namespace {
-
-// Counting a longer prompt would hold the loop up.
-constexpr std::size_t kMostCountedOnLoop = 16 << 10;
-
-Task<> count_prompt(const ProviderCall& call, TokenMeter& meter, const Cancel& cancel) {
-  if (call.request.body.size() <= kMostCountedOnLoop) co_return;
-  const auto count = [&meter]() -> Result<std::int64_t> { return meter.prompt_tokens(); };
-  (void)co_await offload(count, cancel);
-}
-
-StreamOptions make_options(const ProviderCall& call, TokenMeter* meter, TurnReport report) {
-  StreamOptions options;
-  options.model = call.request.model;
-  options.created = unix_seconds();
-  options.choices = call.request.choices;
-  options.include_usage = call.request.include_usage;
-  options.meter = meter;
-  options.report = std::move(report);
-  return options;
-}
 
 Task<Result<void>> send_whole(std::string body, const PassedHeaders& headers, StreamOptions options,
                               ChatSink& sink) {
@@ -43,19 +22,6 @@ Task<Result<void>> send_whole_as_stream(std::string_view body, const PassedHeade
     co_return co_await sink.fail(streamed.error(), headers);
   sink.begin(headers);
   co_return co_await sink.end(events);
-}
-
-// Feeds what has arrived to the normaliser.
-Result<StreamState> add_arrived(ChunkSource& source, ChatStreamNormalizer& stream,
-                                std::string& out) {
-  StreamState state = StreamState::Open;
-  while (true) {
-    auto data = source.next();
-    if (!data) return std::unexpected(data.error());
-    if (!*data) return state;
-    state = stream.add(**data, out);
-    if (state == StreamState::Done || state == StreamState::Failed) return state;
-  }
 }
 
 // One streamed answer on its way from the source to the sink.
@@ -111,13 +77,9 @@ class StreamRelay {
       begin();
       co_return co_await sink_.end(out_);
     }
-    co_return co_await fail_with(end == StreamEnd::Cut ? make_error_body(in_shutdown(why_cut))
-                                                       : stream_.error());
-  }
-
-  Error in_shutdown(Error error) const {
-    if (cancel_.reason() != CancelReason::Shutdown) return error;
-    return {Errc::ShuttingDown, "the gateway is shutting down", {}};
+    co_return co_await fail_with(end == StreamEnd::Cut
+                                     ? make_error_body(in_shutdown(std::move(why_cut), cancel_))
+                                     : stream_.error());
   }
 
   // An error is a proper HTTP error as long as nothing has been sent, and an event after that.
@@ -146,27 +108,17 @@ Task<Result<void>> pass_through(ProviderCall call, const ChatProvider& provider,
   auto reply = co_await provider.answer(call, cancel);
   if (!reply) {
     if (cancel.reason() == CancelReason::ClientGone) co_return std::unexpected(reply.error());
-    Error error = reply.error();
-    if (cancel.reason() == CancelReason::Shutdown)
-      error = {Errc::ShuttingDown, "the gateway is shutting down", {}};
-    co_return co_await sink.fail(make_error_body(error), {});
+    co_return co_await sink.fail(make_error_body(in_shutdown(reply.error(), cancel)), {});
   }
   std::unique_ptr<TokenMeter> meter;
   if (!call.request.stream || call.request.include_usage)
     meter = make_token_meter(call.request, provider.info().encoding);
-  StreamOptions options = make_options(call, meter.get(), std::move(report));
+  StreamOptions options = make_stream_options(call, meter.get(), std::move(report));
   if (auto* chunks = std::get_if<std::unique_ptr<ChunkSource>>(&reply->body))
     co_return co_await StreamRelay(**chunks, reply->headers, std::move(options), call, sink, cancel)
         .run();
+  if (auto error = failed_status(*reply)) co_return co_await sink.fail(*error, reply->headers);
   std::string& body = std::get<std::string>(reply->body);
-  if (reply->status < 400 && reply->status != 200)
-    co_return co_await sink.fail(
-        make_error_body({Errc::UpstreamBroken,
-                         fmt::format("the upstream answered with status {}", reply->status),
-                         {}}),
-        reply->headers);
-  if (reply->status != 200)
-    co_return co_await sink.fail(read_upstream_error(reply->status, body), reply->headers);
   if (meter && body.find("_tokens\"") == body.npos) co_await count_prompt(call, *meter, cancel);
   if (call.request.stream)
     co_return co_await send_whole_as_stream(body, reply->headers, std::move(options), sink);

@@ -268,6 +268,9 @@ void Gateway::run(const std::function<void()>& ready) {
   // While signals are still ours: one more must not cut off the last commit.
   impl.http_tools.reset();
   impl.invoking.reset();
+  // All is done: one that comes while the process ends must not make that look like a failure.
+  impl.signals.clear();
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) std::signal(signal, SIG_IGN);
 }
 
 void Gateway::Impl::reload() {

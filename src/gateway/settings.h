@@ -52,10 +52,15 @@ struct Limits {
   std::size_t result_bytes = 256 << 10;                    // of one part; then it is spilled
   std::size_t result_total_bytes = std::size_t{64} << 20;  // then the call fails
   std::size_t result_parts = 1'000;
-  std::chrono::milliseconds tool_seconds{600'000};   // for one call of a tool
-  std::chrono::milliseconds header_seconds{30'000};  // for the whole header
-  std::chrono::milliseconds body_seconds{30'000};    // without a byte of the body
-  std::chrono::milliseconds write_seconds{120'000};  // without a byte taken by the client
+  std::chrono::milliseconds tool_seconds{600'000};  // for one call of a tool
+  std::size_t turn_calls = 1'000;                   // that one request may make in auto mode
+  std::size_t turn_tokens = 10'000'000;             // that its rounds may use
+  std::size_t parallel_calls = 16;                  // of one round at a time
+  std::chrono::milliseconds turn_seconds{3'600'000};
+  std::chrono::milliseconds turn_keep_seconds{86'400'000};  // for a client that has calls to make
+  std::chrono::milliseconds header_seconds{30'000};         // for the whole header
+  std::chrono::milliseconds body_seconds{30'000};           // without a byte of the body
+  std::chrono::milliseconds write_seconds{120'000};         // without a byte taken by the client
   std::chrono::milliseconds keep_alive_seconds{75'000};
   std::chrono::milliseconds stream_keep_alive_seconds{15'000};
   std::chrono::milliseconds shutdown_seconds{30'000};
@@ -77,6 +82,7 @@ struct Settings {
   std::vector<std::string> redact = default_redacted_names();
   std::string store;                           // toolgate.store; empty: in the data folder
   std::int64_t virtual_tools_threshold = 128;  // 0 or less: tools are never grouped
+  std::vector<std::string> parallel_tools;     // globs: calls of them may run beside each other
   std::string naming_model;                    // names groups of tools; empty: none does
   // All settings but ours as context keys, `config.<key>`: JSON texts.
   std::map<std::string, std::string> config;

@@ -174,6 +174,10 @@ Result<void> denied_tools(const SettingsValue& value, SettingsDraft& draft) {
   return {};
 }
 
+Result<void> parallel_tools(const SettingsValue& value, SettingsDraft& draft) {
+  return keep(read_rules(value), draft.settings.parallel_tools);
+}
+
 // A workspace may switch off, not on.
 template <auto Member>
 Result<void> catalog_switch(const SettingsValue& value, SettingsDraft& draft) {
@@ -248,6 +252,12 @@ constexpr std::array kKeys{
     SettingsKey{"toolgate.limits.resultTotalBytes", "integer", ProfileOnly, size_limit<&Limits::result_total_bytes>},
     SettingsKey{"toolgate.limits.resultParts", "integer", ProfileOnly, size_limit<&Limits::result_parts>},
     SettingsKey{"toolgate.limits.toolSeconds", "number", ProfileOnly, time_limit<&Limits::tool_seconds>},
+    SettingsKey{"toolgate.limits.turnCalls", "integer", ProfileOnly, size_limit<&Limits::turn_calls>},
+    SettingsKey{"toolgate.limits.turnTokens", "integer", ProfileOnly, size_limit<&Limits::turn_tokens>},
+    SettingsKey{"toolgate.limits.parallelCalls", "integer", ProfileOnly, size_limit<&Limits::parallel_calls>},
+    SettingsKey{"toolgate.limits.turnSeconds", "number", ProfileOnly, time_limit<&Limits::turn_seconds>},
+    SettingsKey{"toolgate.limits.turnKeepSeconds", "number", ProfileOnly, time_limit<&Limits::turn_keep_seconds>},
+    SettingsKey{"toolgate.tools.parallel", "list of strings", ProfileOnly, parallel_tools},
     SettingsKey{"toolgate.confirmation.timeoutSeconds", "number", ProfileOnly, confirmation_time},
     SettingsKey{"toolgate.approvals.rules", "list of rules", AnyFile, approval_rules},
     SettingsKey{"toolgate.hooks.before", "list of hooks", ProfileOnly, hooks_before},

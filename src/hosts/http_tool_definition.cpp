@@ -247,6 +247,7 @@ constexpr std::array kFields{
     Field{"userDescription", text<&HttpToolDefinition::user_description>},
     Field{"confirm", truth<&HttpToolDefinition::confirm>},
     Field{"confirmResults", truth<&HttpToolDefinition::confirm_results>},
+    Field{"readOnly", truth<&HttpToolDefinition::read_only>},
     Field{"urlArguments", texts<&HttpToolDefinition::url_arguments>},
     Field{"fileArguments", texts<&HttpToolDefinition::file_arguments>},
     Field{"allowPrivateAddresses", truth<&HttpToolDefinition::allow_private_addresses>},
@@ -368,6 +369,7 @@ std::string write_http_tool(const HttpToolDefinition& tool) {
   object.add("displayName", tool.display_name);
   object.add("userDescription", tool.user_description);
   object.add("confirm", tool.confirm);
+  if (tool.read_only) object.add("readOnly", true);
   object.add("confirmResults", tool.confirm_results);
   object.add("urlArguments", tool.url_arguments);
   object.add("fileArguments", tool.file_arguments);
@@ -390,6 +392,7 @@ ToolData tool_data_of(const HttpToolDefinition& tool) {
   data.implementation = sha256_hex(write_http_tool(tool));  // its headers may be secret
   data.always_display_input_output = true;
   data.can_request_pre_approval = tool.confirm;
+  data.is_read_only = tool.read_only;
   data.can_request_post_approval = tool.confirm_results;
   return data;
 }

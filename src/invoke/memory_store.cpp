@@ -27,6 +27,10 @@ auto copy_values(const Values& values) {
   return copies;
 }
 
+std::string turn_key(std::string_view caller, std::string_view call_id) {
+  return fmt::format("{}:{}:{}", caller.size(), caller, call_id);
+}
+
 }  // namespace
 
 MemoryStore::MemoryStore(Faults faults, std::size_t keep_audit)
@@ -249,6 +253,29 @@ Result<std::vector<HttpToolRow>> MemoryStore::load_http_tools() {
   std::ranges::sort(list, {},
                     [](const HttpToolRow& tool) { return std::tie(tool.created_at, tool.name); });
   return list;
+}
+
+Result<void> MemoryStore::put_turn(const TurnRow& turn) {
+  if (auto ready = begin_change(); !ready) return ready;
+  put(turns_, turn_key(turn.caller, turn.call_id), turn);
+  return {};
+}
+
+Result<std::optional<TurnRow>> MemoryStore::find_turn(std::string_view caller,
+                                                      std::string_view call_id) {
+  if (auto counted = count_operation(); !counted) return std::unexpected(counted.error());
+  const auto found = turns_.find(turn_key(caller, call_id));
+  if (found == turns_.end()) return std::nullopt;
+  return found->second;
+}
+
+Result<void> MemoryStore::prune_turns(std::int64_t now) {
+  if (auto ready = begin_change(); !ready) return ready;
+  std::vector<std::string> over;
+  for (const auto& [key, turn] : turns_)
+    if (turn.expires_at <= now) over.push_back(key);
+  for (const std::string& key : over) remove(turns_, key);
+  return {};
 }
 
 }  // namespace toolgate

@@ -72,7 +72,9 @@ std::shared_ptr<CallHolder> RunningCall::make_holder(LoopHandle loop) {
 
 void RunningCall::begin(InvocationPointer row) {
   // A decision may have been told before the proposal's own answer came.
-  if (!row_ || row_->id != row->id) row_ = std::move(row);
+  if (row_ && row_->id == row->id) return;
+  row_ = std::move(row);
+  if (watch_) watch_(row_);
 }
 
 void RunningCall::told(InvocationPointer row) {
@@ -81,6 +83,7 @@ void RunningCall::told(InvocationPointer row) {
   const bool ends_itself = tool_ && tool_->has_ended;
   if (was_executing && is_terminal(row_->state) && !ends_itself)
     cancel_.request(CancelReason::User);
+  if (watch_) watch_(row_);
   changed_.set();
 }
 

@@ -23,6 +23,9 @@ class RunningCall final : public CallServices {
   // For Ledger::propose() and resume().
   std::shared_ptr<CallHolder> make_holder(LoopHandle loop);
   void begin(InvocationPointer row);
+  void set_watcher(std::function<void(const InvocationPointer&)> watch) {
+    watch_ = std::move(watch);
+  }
   const InvocationPointer& row() const { return row_; }
   CancelSource& cancel() { return cancel_; }
 
@@ -74,6 +77,7 @@ class RunningCall final : public CallServices {
   InvocationPointer row_;
   Event changed_;
   CancelHook wakes_;
+  std::function<void(const InvocationPointer&)> watch_;
   std::unique_ptr<RunningTool> tool_;
   // Outlives us where a message is under way.
   std::shared_ptr<RunningCall*> self_;

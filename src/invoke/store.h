@@ -66,6 +66,15 @@ struct HttpToolRow {
   std::int64_t created_at = 0;
 };
 
+// A turn in which the model called tools of the client beside ours: what the client does not know
+// of it, under each of the calls that the client was given. agent/turn_history writes it.
+struct TurnRow {
+  std::string caller = {};
+  std::string call_id = {};
+  std::string record = {};  // JSON
+  std::int64_t expires_at = 0;
+};
+
 class Store {
  public:
   virtual ~Store() = default;
@@ -97,6 +106,11 @@ class Store {
   virtual Result<void> put_http_tool(const HttpToolRow& tool) = 0;
   virtual Result<bool> remove_http_tool(std::string_view name) = 0;
   virtual Result<std::vector<HttpToolRow>> load_http_tools() = 0;
+
+  virtual Result<void> put_turn(const TurnRow& turn) = 0;
+  virtual Result<std::optional<TurnRow>> find_turn(std::string_view caller,
+                                                   std::string_view call_id) = 0;
+  virtual Result<void> prune_turns(std::int64_t now) = 0;
 };
 
 }  // namespace toolgate

@@ -92,6 +92,7 @@ Task<Result<InvokeOutcome>> ToolsService::propose_and_run(std::unique_ptr<Invoke
   const CallLimits limits{request->token_budget, request->encoding};
   RunningCall running(ledger_, deadlines_, request->encoding,
                       context.approvals->confirmation_time.count(), cancel);
+  running.set_watcher(std::move(request->watch));
   const RequestEntry entry(*this, request->request_id, running);
   InvokeOutcome outcome;
   // Apart, so that what it took to propose the call is gone while it waits, maybe for hours.

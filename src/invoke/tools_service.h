@@ -37,6 +37,8 @@ struct InvokeRequest {
   enum class Confirm : std::uint8_t { Wait, Deny, Return } confirm = Confirm::Wait;
   std::shared_ptr<const Decision> pre_approved = {};  // by whoever calls
   std::shared_ptr<const BeforeHooks> hooks = {};      // already asked; null: they are asked here
+  // Told of each state of the call, on its loop.
+  std::function<void(const InvocationPointer&)> watch = {};
   bool without_chat = false;  // no session belongs to it, and none is looked for
 };
 
@@ -102,6 +104,7 @@ class ToolsService {
   ToolsService(Ledger& ledger, Deadlines& deadlines, InvokeSurroundings surroundings);
   ~ToolsService();
 
+  Deadlines& deadlines() { return deadlines_; }
   // From now on; calls under way keep those they began with.
   void set_hooks(std::shared_ptr<Hooks> hooks) { surroundings_.hooks = std::move(hooks); }
 

@@ -78,7 +78,18 @@ CREATE TABLE http_tools (
 ) STRICT;
 )";
 
-constexpr const char* kMigrations[] = {kFirstTables};
+constexpr const char* kTurns = R"(
+CREATE TABLE turns (
+  caller TEXT NOT NULL,
+  call_id TEXT NOT NULL,
+  record TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (caller, call_id)
+) STRICT;
+CREATE INDEX turns_by_expiry ON turns (expires_at);
+)";
+
+constexpr const char* kMigrations[] = {kFirstTables, kTurns};
 
 Result<std::int64_t> ask_number(Database& database, std::string_view sql) {
   const auto text = database.ask(sql);

@@ -296,4 +296,28 @@ Result<std::vector<HttpToolRow>> SqliteStore::load_http_tools() {
   return select<HttpToolRow>(sql, kNothing);
 }
 
+Result<void> SqliteStore::put_turn(const TurnRow& turn) {
+  static const std::string sql = write_into<TurnRow>("REPLACE");
+  const auto changed = change(sql, all_of(turn));
+  if (!changed) return std::unexpected(changed.error());
+  return {};
+}
+
+Result<std::optional<TurnRow>> SqliteStore::find_turn(std::string_view caller,
+                                                      std::string_view call_id) {
+  static const std::string sql = select_from<TurnRow>() + " WHERE caller = ?1 AND call_id = ?2";
+  auto rows = select<TurnRow>(sql, [&](Statement& statement) {
+    statement.bind(1, caller);
+    statement.bind(2, call_id);
+  });
+  if (!rows) return std::unexpected(rows.error());
+  return first_of(std::move(*rows));
+}
+
+Result<void> SqliteStore::prune_turns(std::int64_t now) {
+  const auto changed = change("DELETE FROM turns WHERE expires_at <= ?1", only(now));
+  if (!changed) return std::unexpected(changed.error());
+  return {};
+}
+
 }  // namespace toolgate

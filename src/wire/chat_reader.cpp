@@ -154,18 +154,19 @@ Result<> ChatReader::read_stream() {
 Result<> ChatReader::read_stream_options() {
   if (take_null()) return {};
   if (reader_.kind() != Kind::Object) return wrong_kind("stream_options", "an object");
-  bool seen = false;
+  std::uint32_t seen = 0;
   reader_.enter();
   while (reader_.next_member()) {
-    if (reader_.key() != "include_usage") {
+    const bool usage = reader_.key() == "include_usage";
+    if (!usage && reader_.key() != "include_tool_events") {
       if (!reader_.skip()) return broken();
       continue;
     }
-    if (seen) return twice("stream_options.include_usage");
-    seen = true;
-    auto value = read_bool("stream_options.include_usage");
+    const std::string field = "stream_options." + std::string(reader_.key());
+    if (!once(seen, usage ? 1 : 0)) return twice(field);
+    auto value = read_bool(field);
     if (!value) return std::unexpected(value.error());
-    request_.include_usage = *value;
+    (usage ? request_.include_usage : request_.include_tool_events) = *value;
   }
   if (reader_.failed()) return broken();
   return {};
@@ -184,8 +185,10 @@ Result<> ChatReader::read_choices() {
 }
 
 Result<> ChatReader::read_max_tool_rounds() {
-  std::int64_t unused = 0;
-  return read_integer(key_, 0, unused);
+  auto rounds = static_cast<std::int64_t>(request_.max_tool_rounds);
+  if (auto done = read_integer(key_, 0, rounds); !done) return done;
+  request_.max_tool_rounds = static_cast<std::size_t>(rounds);
+  return {};
 }
 
 Result<> ChatReader::read_use_vscode_tools() {
@@ -211,6 +214,8 @@ Result<> ChatReader::read_confirmation() {
   if (!value) return std::unexpected(value.error());
   if (*value != "wait" && *value != "deny" && *value != "return")
     return refuse(key_, "must be \"wait\", \"deny\" or \"return\", not {}", quoted(*value));
+  using enum ChatRequest::Confirmation;
+  request_.confirmation = *value == "wait" ? Wait : *value == "deny" ? Deny : Return;
   return {};
 }
 

@@ -58,8 +58,9 @@ bool drops_tools(const ChatRequest& request) {
   return tools != request.members.end() && request.tools.empty() && tools->value != "null";
 }
 
-bool is_dropped(const ChatMember& member, bool drop_tools) {
+bool is_dropped(const ChatRequest& request, const ChatMember& member, bool drop_tools) {
   if (std::ranges::find(kOwnChatFields, member.key) != kOwnChatFields.end()) return true;
+  if (request.drops_tool_choice && member.key == "tool_choice") return true;
   return drop_tools && (member.key == "tools" || member.key == "tool_choice" ||
                         member.key == "parallel_tool_calls");
 }
@@ -85,11 +86,22 @@ std::string quote_json(std::string_view text) {
   return out;
 }
 
+// An option of ours among the upstream's.
+std::optional<std::string> without_tool_events(std::string_view stream_options) {
+  constexpr std::string_view kOption = "include_tool_events";
+  if (!stream_options.contains(kOption)) return std::nullopt;
+  auto options = parse_json(stream_options);
+  if (!options || !options->is_object()) return std::nullopt;
+  options->get_object().erase(kOption);
+  return write_json(*options);
+}
+
 // What stands in place of a member's value, if something does.
 std::optional<std::string> changed_value(const ChatRequest& request, const ChatMember& member,
                                          std::string_view upstream_model) {
   if (member.key == "model" && (request.model != upstream_model || member.value == "null"))
     return quote_json(upstream_model);
+  if (member.key == "stream_options") return without_tool_events(member.value);
   if (member.key != "tools" || !narrows_tools(request)) return std::nullopt;
   return "[" + std::string(named_tool(request)) + "]";
 }
@@ -133,9 +145,9 @@ std::vector<Edit> make_edits(const ChatRequest& request, std::string_view upstre
   insert_members(request, upstream_model, edits);
 
   std::size_t kept = members.size();  // how many are left without the dropped ones at the end
-  while (kept > 0 && is_dropped(members[kept - 1], drop_tools)) --kept;
+  while (kept > 0 && is_dropped(request, members[kept - 1], drop_tools)) --kept;
   for (std::size_t i = 0; i < kept; ++i) {
-    if (is_dropped(members[i], drop_tools))
+    if (is_dropped(request, members[i], drop_tools))
       edits.push_back({between(members[i].raw.begin(), members[i + 1].raw.begin()), {}});
     else if (auto text = changed_value(request, members[i], upstream_model))
       edits.push_back({members[i].value, std::move(*text)});

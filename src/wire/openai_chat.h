@@ -69,11 +69,16 @@ struct ChatRequest {
   std::vector<ChatTool> tools;
   ToolMode tool_mode = ToolMode::Unset;
   std::string tool_choice_name;
+  bool drops_tool_choice = false;  // it was obeyed in an earlier round
   std::vector<ChatMember> members;
 
   // Toolgate's own fields (contract: docs/api.md). They never reach the upstream.
   bool use_registered_tools = false;  // use_vscode_tools
   bool auto_execute = false;          // tool_execution: "auto"
+  std::size_t max_tool_rounds = 10;   // 0: as many as the model wants
+  // When a person must be asked about a call.
+  enum class Confirmation { Wait, Deny, Return } confirmation = Confirmation::Wait;
+  bool include_tool_events = false;  // of stream_options
   std::string session_id;
   std::optional<std::vector<std::string>> include_tools;
   std::optional<std::vector<std::string>> exclude_tools;

@@ -17,8 +17,8 @@ void append_text(std::string& out, const std::string& text) {
 }  // namespace
 
 void append_turn_report(std::string& out, const TurnReport& report) {
-  fmt::format_to(std::back_inserter(out), R"({{"rounds":{},"invocations":[],"warnings":[)",
-                 report.rounds);
+  fmt::format_to(std::back_inserter(out), R"({{"rounds":{},"invocations":[{}],"warnings":[)",
+                 report.rounds, fmt::join(report.invocations, ","));
   bool first = true;
   for (const std::string& warning : report.warnings) {
     if (!first) out += ',';

@@ -14,6 +14,7 @@ struct ToolFix {
 
 struct TurnReport {
   int rounds = 1;
+  std::vector<std::string> invocations;  // JSON objects
   std::vector<std::string> warnings;
   std::vector<ToolFix> fixes;
 };

@@ -5,6 +5,7 @@ import {spawn} from 'node:child_process';
 import {chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {after, afterEach, before, beforeEach, describe, test} from 'node:test';
+import {setTimeout} from 'node:timers/promises';
 
 import {Api, ToolServer} from './approvals.mjs';
 import {binary, Gateway, startGateway} from './gateway.mjs';
@@ -290,6 +291,7 @@ describe('with a gateway', () => {
   });
 
   test('the trail has lines, filters and a check', async () => {
+    await setTimeout(10); // whatever was registered was so before
     const since = new Date().toISOString();
     await home.ok(['call', 'look_up', '--yes', '--input', '{"to":"zoe"}']);
     const rows = (await home.ok(['audit', '--tool', 'look_up', '--since', since])).trimEnd().split('\n').map((line) => line.split('\t'));

@@ -42,7 +42,7 @@ TEST_F(Migrations, MakeAllTablesFromNothing) {
   EXPECT_EQ(version(), "0");
   EXPECT_EQ(error(), "no error");
   EXPECT_EQ(version(), std::to_string(migrations().size()));
-  EXPECT_EQ(tables(), "approvals,audit,http_tools,invocations");
+  EXPECT_EQ(tables(), "approvals,audit,http_tools,invocations,turns");
 }
 
 TEST_F(Migrations, ChangeNothingTheSecondTime) {
@@ -73,7 +73,7 @@ TEST_F(Migrations, RefuseAFileOfANewerProgram) {
   ASSERT_EQ(error(), "no error");
   ASSERT_TRUE(database_->run("PRAGMA user_version = 99"));
   EXPECT_EQ(error(), file_.string() +
-                         " was written by a newer toolgate: it has format 99 and this one knows 1; "
+                         " was written by a newer toolgate: it has format 99 and this one knows 2; "
                          "use the newer one, or another data folder with --data");
   EXPECT_EQ(version(), "99");
   EXPECT_FALSE(SqliteStore::open(file_));

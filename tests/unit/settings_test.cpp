@@ -409,7 +409,12 @@ TEST_F(LimitKeys, EveryMemberOfLimitsHasItsKey) {
   EXPECT_EQ(limits.result_total_bytes, 19u);
   EXPECT_EQ(limits.result_parts, 20u);
   EXPECT_EQ(limits.tool_seconds, std::chrono::seconds(21));
-  EXPECT_EQ(count, sizes.size() + times.size() + 5);
+  EXPECT_EQ(limits.turn_calls, 22u);
+  EXPECT_EQ(limits.turn_tokens, 23u);
+  EXPECT_EQ(limits.parallel_calls, 24u);
+  EXPECT_EQ(limits.turn_seconds, std::chrono::seconds(25));
+  EXPECT_EQ(limits.turn_keep_seconds, std::chrono::seconds(26));
+  EXPECT_EQ(count, sizes.size() + times.size() + 10);
   EXPECT_EQ(sizeof(Limits), count * 8) << "a new limit needs a key, and a line here";
 }
 

@@ -1,6 +1,9 @@
 // POST /v1/chat/completions: reads the request, picks the model, and lets agent/ answer.
-#include "agent/pass_through.h"
+#include <algorithm>
+
+#include "agent/auto_execute.h"
 #include "agent/shape_tools.h"
+#include "base/glob.h"
 #include "base/log.h"
 #include "gateway/endpoints/endpoints.h"
 #include "wire/openai_chat.h"
@@ -69,9 +72,6 @@ TurnReport make_report(const ChatRequest& request, const Catalog& catalog) {
   TurnReport report;
   if (request.use_registered_tools && catalog.tools.empty())
     report.warnings.push_back("use_vscode_tools: no tools are registered here, so none were added");
-  if (request.auto_execute)
-    report.warnings.push_back(
-        "tool_execution: this version runs no tools, so every call goes back to the client");
   return report;
 }
 
@@ -81,9 +81,11 @@ std::shared_ptr<const ChatProvider> naming_model(const std::shared_ptr<const Sna
   return {snapshot, snapshot->find_model(id)};
 }
 
-// What the request's tools are for the model: registered ones are added, all are shaped.
+// What the request's tools are for the model: registered ones are added, all are shaped. `chosen`
+// gets the registered ones, if it is not null.
 Task<Result<void>> prepare_tools(RequestContext& context, ChatRequest& request,
-                                 const ModelInfo& model, TurnReport& report) {
+                                 const ModelInfo& model, TurnReport& report,
+                                 ToolOffers::Tools* chosen) {
   const Settings& settings = context.snapshot->settings;
   const SchemaChanges changes = settings.families.changes_for(model.family);
   const Cancel& cancel = context.exchange.cancel();
@@ -92,14 +94,86 @@ Task<Result<void>> prepare_tools(RequestContext& context, ChatRequest& request,
                             .limit = settings.limits.tools,
                             .threshold = settings.virtual_tools_threshold,
                             .naming_model = naming_model(context.snapshot),
-                            .group_names = &context.group_names};
+                            .group_names = &context.group_names,
+                            .chosen = chosen};
   if (request.tool_mode != ToolMode::None)
     if (auto offered = co_await offer_tools(request, *context.catalog, offer, context.tool_offers,
                                             report, cancel);
         !offered)
       co_return offered;
-  if (auto chosen = check_tool_choice(request); !chosen) co_return chosen;
+  if (auto possible = check_tool_choice(request); !possible) co_return possible;
   co_return co_await shape_tools(request, changes, context.normalized_tools, report, cancel);
+}
+
+InvokeRequest::Confirm confirm_of(const ChatRequest& request) {
+  switch (request.confirmation) {
+    case ChatRequest::Confirmation::Deny:
+      return InvokeRequest::Confirm::Deny;
+    case ChatRequest::Confirmation::Return:
+      return InvokeRequest::Confirm::Return;
+    case ChatRequest::Confirmation::Wait:
+      break;
+  }
+  return InvokeRequest::Confirm::Wait;
+}
+
+CallSetting make_call_setting(RequestContext& context, const ChatRequest& request,
+                              const ModelInfo& model) {
+  const Limits& limits = context.snapshot->settings.limits;
+  std::vector<Glob> parallel;
+  for (const std::string& glob : context.snapshot->settings.parallel_tools)
+    parallel.emplace_back(glob);
+  return {.tools = context.tools_service,
+          .context = context.invoking.context(context.snapshot, context.catalog),
+          .request_id = context.id,
+          .session_id = request.session_id,
+          .caller = context.caller,
+          .workspace = context.invoking.workspace(),
+          .confirm = confirm_of(request),
+          .encoding = model.encoding,
+          .most_parallel = limits.parallel_calls,
+          .most_calls = limits.turn_calls,
+          .most_argument_bytes = limits.argument_bytes,
+          .runs_beside_others = [globs = std::move(parallel)](const CatalogTool& tool) {
+            return std::ranges::any_of(
+                globs, [&](const Glob& one) { return one.matches(tool.data().id); });
+          }};
+}
+
+Task<> execute(RequestContext& context, ChatRequest& request, const ChatProvider& model) {
+  if (request.choices > 1) {
+    co_await reply_error(
+        context,
+        Error{Errc::InvalidRequest, "n: with tool_execution \"auto\" there is one answer", "n"});
+    co_return;
+  }
+  if (request.session_id.empty())
+    request.session_id = context.exchange.head().find("x-toolgate-session").value_or("");
+  const Limits& limits = context.snapshot->settings.limits;
+  AutoExecution execution{.provider = model,
+                          .client = context.client,
+                          .ledger = context.invoking.ledger(),
+                          .redaction = redaction_for(context),
+                          .calls = make_call_setting(context, request, model.info()),
+                          .most_tokens = limits.turn_tokens,
+                          .time = limits.turn_seconds,
+                          .keep_turns = limits.turn_keep_seconds,
+                          .parse =
+                              [&](std::string_view body) {
+                                auto parsed = parse_chat_request(body, {.max_tools = limits.tools},
+                                                                 &context.known_tools);
+                                if (parsed && parsed->model.empty())
+                                  parsed->model = model.info().id;
+                                return parsed;
+                              },
+                          .offer = [&](ChatRequest& round, TurnReport& report,
+                                       ToolOffers::Tools& chosen) -> Task<Result<void>> {
+                            if (round.use_registered_tools && context.catalog->tools.empty())
+                              report = make_report(round, *context.catalog);
+                            return prepare_tools(context, round, model.info(), report, &chosen);
+                          }};
+  HttpChatSink sink(context, model.info());
+  (void)co_await auto_execute(request, std::move(execution), sink, context.exchange.cancel());
 }
 
 }  // namespace
@@ -125,8 +199,13 @@ Task<> chat_completions(RequestContext& context) {
   if (log_enabled(LogLevel::Info))
     context.note += fmt::format(" model={}{}", model->info().id, request->stream ? " stream" : "");
 
+  if (request->auto_execute) {
+    co_await execute(context, *request, *model);
+    co_return;
+  }
   TurnReport report = make_report(*request, *context.catalog);
-  if (auto prepared = co_await prepare_tools(context, *request, model->info(), report); !prepared) {
+  if (auto prepared = co_await prepare_tools(context, *request, model->info(), report, nullptr);
+      !prepared) {
     co_await reply_error(context, prepared.error());
     co_return;
   }

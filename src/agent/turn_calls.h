@@ -1,0 +1,77 @@
+// The calls of one round in auto mode: who runs each, how they run beside each other, and what the
+// model is told of each. agent/auto_execute makes one per request.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "async/scope.h"
+#include "invoke/tools_service.h"
+#include "wire/openai_chat.h"
+#include "wire/round.h"
+
+namespace toolgate {
+
+// What a call is made with, the same for all of a request.
+struct CallSetting {
+  ToolsService& tools;
+  InvokeContext context;
+  std::string request_id = {};
+  std::string session_id = {};
+  std::string caller = {};
+  std::string workspace = {};
+  InvokeRequest::Confirm confirm = InvokeRequest::Confirm::Wait;
+  Encoding encoding = Encoding::O200kBase;
+  std::size_t most_parallel = 16;
+  std::size_t most_calls = 1'000;  // of the whole request
+  std::size_t most_argument_bytes = 1 << 20;
+  std::function<bool(const CatalogTool&)> runs_beside_others;
+};
+
+struct MadeCall {
+  bool is_clients = false;   // the client must make it
+  std::string content = {};  // what the model is told
+  std::string report = {};   // for `toolgate.invocations`; empty: there was no call
+};
+
+class TurnCalls {
+ public:
+  explicit TurnCalls(CallSetting setting) : setting_(std::move(setting)) {}
+
+  // In the order of `calls`. `chosen` are the tools that the request may use, as indexes in the
+  // catalogue; `told` hears of every state of every call. Returns when all have ended.
+  Task<std::vector<MadeCall>> make(const std::vector<RoundCall>& calls, const ChatRequest& request,
+                                   const std::vector<std::uint32_t>& chosen,
+                                   std::function<void(const InvocationPointer&)> told,
+                                   const Cancel& cancel);
+
+  // How many calls of the last round were too many.
+  std::size_t left_out() const { return left_out_; }
+  // Why no more rounds may follow; empty: they may.
+  const std::string& stop_reason() const { return stop_reason_; }
+
+ private:
+  struct Plan {
+    const CatalogTool* tool = nullptr;  // null: nothing runs
+    bool beside_others = false;
+  };
+
+  Plan plan(const RoundCall& call, const ChatRequest& request,
+            const std::vector<std::uint32_t>& chosen, MadeCall& made);
+  bool is_refused(const RoundCall& call, MadeCall& made);
+  std::string explain_unknown(std::string_view name, const ChatRequest& request,
+                              const std::vector<std::uint32_t>& chosen) const;
+  Task<> run(const RoundCall& call, const CatalogTool& tool,
+             const std::function<void(const InvocationPointer&)>& told, MadeCall& made,
+             const Cancel& cancel);
+
+  CallSetting setting_;
+  std::size_t made_ = 0;
+  std::size_t left_out_ = 0;
+  std::unordered_map<std::string, std::size_t> repeats_;  // by tool and canonical arguments
+  std::string stop_reason_;
+};
+
+}  // namespace toolgate

@@ -1,0 +1,187 @@
+#include "agent/turn_history.h"
+
+#include <algorithm>
+#include <ranges>
+
+#include "base/ascii.h"
+#include "base/json_tree.h"
+#include "wire/chat_message.h"
+
+namespace toolgate {
+namespace {
+
+bool may_have_calls(const ChatMessage& message) {
+  return message.role == Role::Assistant && message.raw.contains("tool_calls");
+}
+
+std::string_view messages_of(const ChatRequest& request) {
+  return std::ranges::find(request.members, "messages", &ChatMember::key)->value;
+}
+
+std::string replace_messages(const ChatRequest& request, const std::vector<std::string>& messages) {
+  const std::string_view old = messages_of(request);
+  return fmt::format("{}[{}]{}", std::string_view(request.body.begin(), old.begin()),
+                     fmt::join(messages, ","), std::string_view(old.end(), request.body.end()));
+}
+
+// Of one assistant message: the calls that the client still has, and those made here.
+void keep_known_calls(OpenTurn& turn, const std::vector<RoundCall>& client_calls) {
+  std::erase_if(turn.round.calls, [&](const RoundCall& call) {
+    return !turn.results.contains(call.id) &&
+           std::ranges::find(client_calls, call.id, &RoundCall::id) == client_calls.end();
+  });
+}
+
+// Ids alone are not enough: some models use the same in every conversation.
+bool has_call(const OpenTurn& turn, const RoundCall& call) {
+  return std::ranges::any_of(turn.round.calls, [&](const RoundCall& known) {
+    return known.id == call.id && known.name == call.name && known.arguments == call.arguments;
+  });
+}
+
+// What a model wrote, as an upstream takes it back: a name of allowed characters, arguments that
+// are an object. What was wrong stands in the result.
+void make_acceptable(RoundCall& call) {
+  constexpr std::size_t kLongestName = 64;
+  call.name.resize(std::min(call.name.size(), kLongestName));
+  for (char& c : call.name)
+    if (!is_ascii_letter_or_digit(c) && c != '_' && c != '-') c = '_';
+  if (call.name.empty()) call.name = "_";
+  JsonTree tree;
+  const auto arguments = tree.parse(call.arguments);
+  if (!arguments || !(*arguments)->is(JsonNode::Kind::Object)) call.arguments = "{}";
+}
+
+// Puts turns back, message by message.
+class Restoring {
+ public:
+  Restoring(const ChatRequest& request, const FindTurn& find) : request_(request), find_(find) {}
+
+  Task<std::optional<std::string>> run() {
+    while (at_ < request_.messages.size()) {
+      const ChatMessage& message = request_.messages[at_];
+      std::optional<OpenTurn> turn;
+      std::vector<RoundCall> calls;
+      if (may_have_calls(message)) {
+        if (const auto parsed = parse_json(message.raw))
+          if (const json::value* list = find(*parsed, "tool_calls")) calls = read_calls(*list);
+        for (std::size_t i = 0; i < calls.size() && !turn; ++i) {
+          turn = co_await find_(calls[i].id);
+          if (turn && !has_call(*turn, calls[i])) turn.reset();
+        }
+      }
+      if (turn) {
+        keep_known_calls(*turn, calls);
+        put_back(*turn);
+      } else {
+        out_.emplace_back(message.raw);
+        ++at_;
+      }
+    }
+    if (!changed_) co_return std::nullopt;
+    co_return replace_messages(request_, out_);
+  }
+
+ private:
+  void put_back(const OpenTurn& turn) {
+    changed_ = true;
+    ++at_;
+    std::map<std::string, std::string_view> given;
+    for (; at_ < request_.messages.size() && request_.messages[at_].role == Role::Tool; ++at_)
+      if (const auto parsed = parse_json(request_.messages[at_].raw))
+        given.emplace(id_of_answer(*parsed), request_.messages[at_].raw);
+    out_.insert(out_.end(), turn.before.begin(), turn.before.end());
+    out_.push_back(write_assistant_message(turn.round));
+    for (const RoundCall& call : turn.round.calls) {
+      const auto ours = turn.results.find(call.id);
+      const auto theirs = given.find(call.id);
+      if (ours != turn.results.end())
+        out_.push_back(write_tool_message(call.id, ours->second));
+      else if (theirs != given.end())
+        out_.emplace_back(theirs->second);
+      else
+        out_.push_back(write_tool_message(call.id, "The client gave no result of this call."));
+    }
+  }
+
+  const ChatRequest& request_;
+  const FindTurn& find_;
+  std::size_t at_ = 0;
+  bool changed_ = false;
+  std::vector<std::string> out_;
+};
+
+}  // namespace
+
+std::string write_assistant_message(const Round& round) {
+  json::object message{{"role", "assistant"}};
+  message["content"] = round.text.empty() ? json::value(nullptr) : json::value(round.text);
+  std::vector<RoundCall> calls = round.calls;
+  for (RoundCall& call : calls) make_acceptable(call);
+  if (!calls.empty()) message["tool_calls"] = write_calls(calls);
+  return write_json(message);
+}
+
+std::string write_tool_message(std::string_view call_id, std::string_view content) {
+  return write_json(
+      json::object{{"role", "tool"}, {"tool_call_id", call_id}, {"content", content}});
+}
+
+std::string append_messages(const ChatRequest& request, std::string_view messages) {
+  const std::string_view old = messages_of(request);
+  const char* end = old.end() - 1;  // the bracket
+  std::string body;
+  body.reserve(request.body.size() + messages.size() + 1);
+  body.append(request.body.begin(), end);
+  if (!request.messages.empty()) body += ',';
+  body.append(messages).append(end, request.body.end());
+  return body;
+}
+
+std::unordered_set<std::string> call_ids_of(const ChatRequest& request) {
+  std::unordered_set<std::string> ids;
+  for (const ChatMessage& message : request.messages) {
+    if (!may_have_calls(message)) continue;
+    if (const auto parsed = parse_json(message.raw))
+      for (MessageCall& call : calls_in(*parsed)) ids.insert(std::move(call.id));
+  }
+  return ids;
+}
+
+std::string write_turn(const OpenTurn& turn) {
+  json::array before;
+  for (const std::string& message : turn.before) before.emplace_back(message);
+  json::object results;
+  for (const auto& [id, content] : turn.results) results[id] = content;
+  return write_json(json::object{{"before", std::move(before)},
+                                 {"text", turn.round.text},
+                                 {"calls", write_calls(turn.round.calls)},
+                                 {"results", std::move(results)}});
+}
+
+std::optional<OpenTurn> parse_turn(std::string_view record) {
+  const auto parsed = parse_json(record);
+  if (!parsed) return std::nullopt;
+  const json::value* before = find(*parsed, "before");
+  const json::value* text = find(*parsed, "text");
+  const json::value* calls = find(*parsed, "calls");
+  const json::value* results = find(*parsed, "results");
+  if (!before || !before->is_array() || !text || !text->is_string() || !calls || !results ||
+      !results->is_object())
+    return std::nullopt;
+  OpenTurn turn;
+  for (const json::value& message : before->get_array())
+    turn.before.emplace_back(message.as_string());
+  turn.round.text = text->get_string();
+  turn.round.calls = read_calls(*calls);
+  for (const auto& [id, content] : results->get_object())
+    turn.results.emplace(id, content.as_string());
+  return turn;
+}
+
+Task<std::optional<std::string>> restore_history(const ChatRequest& request, const FindTurn& find) {
+  if (std::ranges::none_of(request.messages, may_have_calls)) co_return std::nullopt;
+  co_return co_await Restoring(request, find).run();
+}
+
+}  // namespace toolgate

@@ -1,0 +1,251 @@
+#include "wire/round.h"
+
+#include <algorithm>
+
+#include "wire/openai_answer.h"
+
+namespace toolgate {
+namespace {
+
+std::string text_of(const json::object& object, std::string_view key) {
+  const json::value* member = object.if_contains(key);
+  return member && member->is_string() ? std::string(member->get_string()) : std::string();
+}
+
+RoundCall read_call(const json::value& value) {
+  RoundCall call;
+  const json::object* object = value.if_object();
+  if (!object) return call;
+  call.id = text_of(*object, "id");
+  const json::value* function = object->if_contains("function");
+  if (!function || !function->is_object()) return call;
+  call.name = text_of(function->get_object(), "name");
+  call.arguments = text_of(function->get_object(), "arguments");
+  return call;
+}
+
+const json::object* first_choice(const json::object& answer) {
+  const json::value* choices = answer.if_contains("choices");
+  if (!choices || !choices->is_array() || choices->get_array().empty()) return nullptr;
+  return choices->get_array().front().if_object();
+}
+
+void take_warnings(const json::object& answer, Round& round) {
+  const json::value* report = answer.if_contains("toolgate");
+  const json::value* warnings = report ? find(*report, "warnings") : nullptr;
+  if (!warnings || !warnings->is_array()) return;
+  for (const json::value& warning : warnings->get_array())
+    if (warning.is_string()) round.warnings.emplace_back(warning.get_string());
+}
+
+void take_usage(const json::object& answer, Round& round) {
+  if (const json::value* usage = answer.if_contains("usage"); usage && usage->is_object())
+    round.usage = usage->get_object();
+}
+
+bool is_only_role(const json::object& delta) {
+  return std::ranges::all_of(delta, [](const auto& member) {
+    return member.key() == "role" ||
+           (member.value().is_string() && member.value().get_string().empty()) ||
+           member.value().is_null();
+  });
+}
+
+void append_event(std::string& out, const json::object& chunk) {
+  out += "data: ";
+  append_json(out, chunk);
+  out += "\n\n";
+}
+
+json::object make_chunk(const AnswerEnvelope& envelope, json::array choices) {
+  return {{"id", envelope.id},
+          {"object", "chat.completion.chunk"},
+          {"created", envelope.created},
+          {"model", envelope.model},
+          {"choices", std::move(choices)}};
+}
+
+json::object make_choice(AnswerEnvelope& envelope, json::object delta, json::value finish) {
+  if (!std::exchange(envelope.role_sent, true)) delta["role"] = "assistant";
+  return {{"index", 0},
+          {"delta", std::move(delta)},
+          {"logprobs", nullptr},
+          {"finish_reason", std::move(finish)}};
+}
+
+json::value report_value(const TurnReport& report) {
+  std::string text;
+  append_turn_report(text, report);
+  return parse_json(text).value_or(json::object{});
+}
+
+void add_count(json::value& sum, const json::value& more) {
+  if (sum.is_int64() && more.is_int64())
+    sum = sum.get_int64() + more.get_int64();
+  else if (sum.is_object() && more.is_object())
+    add_usage(sum.get_object(), more.get_object());
+}
+
+}  // namespace
+
+json::array write_calls(const std::vector<RoundCall>& calls) {
+  json::array out;
+  for (const RoundCall& call : calls)
+    out.push_back(json::object{
+        {"id", call.id},
+        {"type", "function"},
+        {"function", json::object{{"name", call.name}, {"arguments", call.arguments}}}});
+  return out;
+}
+
+std::vector<RoundCall> read_calls(const json::value& calls) {
+  std::vector<RoundCall> out;
+  if (!calls.is_array()) return out;
+  for (const json::value& call : calls.get_array()) out.push_back(read_call(call));
+  return out;
+}
+
+void add_usage(json::object& sum, const json::object& more) {
+  for (const auto& [key, value] : more) {
+    if (json::value* known = sum.if_contains(key))
+      add_count(*known, value);
+    else
+      sum[key] = value;
+  }
+}
+
+void RoundReader::add(std::string_view events, std::string& out) {
+  constexpr std::string_view kData = "data: ";
+  while (!events.empty()) {
+    const std::size_t end = std::min(events.find("\n\n"), events.size());
+    std::string_view event = events.substr(0, end);
+    events.remove_prefix(std::min(end + 2, events.size()));
+    if (event.starts_with(kData)) add_chunk(event.substr(kData.size()), out);
+  }
+}
+
+void RoundReader::add_chunk(std::string_view data, std::string& out) {
+  auto parsed = parse_json(data);
+  if (!parsed || !parsed->is_object()) return;  // [DONE]
+  json::object& chunk = parsed->get_object();
+  take_warnings(chunk, round_);
+  take_usage(chunk, round_);
+  const bool is_first = envelope_.id.empty();
+  if (is_first) {
+    envelope_.id = text_of(chunk, "id");
+    envelope_.model = text_of(chunk, "model");
+    if (const json::value* created = chunk.if_contains("created"); created && created->is_int64())
+      envelope_.created = created->get_int64();
+  }
+  json::value* choices = chunk.if_contains("choices");
+  if (!choices || !choices->is_array() || choices->get_array().empty()) return;
+  json::object* choice = choices->get_array().front().if_object();
+  if (!choice) return;
+  if (const std::string reason = text_of(*choice, "finish_reason"); !reason.empty()) {
+    round_.finish_reason = reason;
+    (*choice)["finish_reason"] = nullptr;
+  }
+  json::value* delta = choice->if_contains("delta");
+  if (!delta || !delta->is_object() || !take_delta(delta->get_object())) return;
+  chunk.erase("toolgate");
+  chunk["id"] = envelope_.id;
+  chunk["created"] = envelope_.created;
+  append_event(out, chunk);
+}
+
+// False when nothing of it is left for the client.
+bool RoundReader::take_delta(json::object& delta) {
+  round_.text += text_of(delta, "content");
+  round_.refusal += text_of(delta, "refusal");
+  if (const json::value* calls = delta.if_contains("tool_calls"); calls && calls->is_array())
+    take_calls(calls->get_array());
+  delta.erase("tool_calls");
+  const bool has_role = delta.contains("role");
+  if (is_only_role(delta)) {
+    if (envelope_.role_sent || !has_role) return false;
+  }
+  if (envelope_.role_sent) delta.erase("role");
+  envelope_.role_sent = envelope_.role_sent || has_role;
+  return !delta.empty();
+}
+
+void RoundReader::take_calls(const json::array& calls) {
+  for (const json::value& piece : calls) {
+    const json::value* index = find(piece, "index");
+    if (!index || !index->is_int64() || index->get_int64() < 0) continue;
+    const auto number = static_cast<std::size_t>(index->get_int64());
+    // The normaliser numbers calls without gaps.
+    if (number > round_.calls.size()) continue;
+    if (number == round_.calls.size()) round_.calls.emplace_back();
+    RoundCall& call = round_.calls[number];
+    const RoundCall more = read_call(piece);
+    if (call.id.empty()) call.id = more.id;
+    if (call.name.empty()) call.name = more.name;
+    call.arguments += more.arguments;
+  }
+}
+
+std::expected<Round, ErrorBody> read_round(std::string_view body, json::object& answer) {
+  auto parsed = parse_json(body);
+  const json::object* choice =
+      parsed && parsed->is_object() ? first_choice(parsed->get_object()) : nullptr;
+  const json::value* message = choice ? choice->if_contains("message") : nullptr;
+  if (!message || !message->is_object())
+    return std::unexpected(
+        make_error_body({Errc::UpstreamBroken, "the upstream's answer has no message", {}}));
+  Round round;
+  round.text = text_of(message->get_object(), "content");
+  round.refusal = text_of(message->get_object(), "refusal");
+  if (const json::value* calls = find(*message, "tool_calls")) round.calls = read_calls(*calls);
+  round.finish_reason = text_of(*choice, "finish_reason");
+  take_usage(parsed->get_object(), round);
+  take_warnings(parsed->get_object(), round);
+  answer = std::move(parsed->get_object());
+  return round;
+}
+
+void append_ending(std::string& out, AnswerEnvelope& envelope, const AnswerEnd& end,
+                   const TurnReport& report) {
+  for (std::size_t i = 0; i < end.calls.size(); ++i) {
+    json::array calls = write_calls({end.calls[i]});
+    calls.front().get_object()["index"] = static_cast<std::int64_t>(i);
+    json::object delta{{"tool_calls", std::move(calls)}};
+    append_event(out, make_chunk(envelope, {make_choice(envelope, std::move(delta), nullptr)}));
+  }
+  json::object last =
+      make_chunk(envelope, {make_choice(envelope, {}, json::value(end.finish_reason))});
+  if (end.include_usage) {
+    append_event(out, last);
+    last = make_chunk(envelope, {});
+    last["usage"] = end.usage;
+  }
+  last["toolgate"] = report_value(report);
+  append_event(out, last);
+  out += "data: [DONE]\n\n";
+}
+
+void append_tool_event(std::string& out, const AnswerEnvelope& envelope,
+                       std::string_view invocation_json) {
+  json::object chunk = make_chunk(envelope, {});
+  chunk["toolgate"] =
+      json::object{{"invocation", parse_json(invocation_json).value_or(json::object{})}};
+  append_event(out, chunk);
+}
+
+std::string write_answer(json::object answer, const AnswerEnvelope& envelope, const AnswerEnd& end,
+                         const TurnReport& report) {
+  answer["id"] = envelope.id;
+  answer["created"] = envelope.created;
+  if (!end.usage.empty()) answer["usage"] = end.usage;
+  answer["toolgate"] = report_value(report);
+  json::object& choice = answer["choices"].as_array().front().as_object();
+  json::object& message = choice["message"].as_object();
+  message["content"] =
+      end.text.empty() && !end.calls.empty() ? json::value(nullptr) : json::value(end.text);
+  message.erase("tool_calls");
+  if (!end.calls.empty()) message["tool_calls"] = write_calls(end.calls);
+  choice["finish_reason"] = end.finish_reason;
+  return write_json(answer);
+}
+
+}  // namespace toolgate
