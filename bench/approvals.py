@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Fourth part of make bench: calls of tools in process (invoke_bench.cpp), with the journal on this
-disk, without waiting for it, and without one. docs/performance.md says how to read the numbers."""
+disk, without waiting for it, and without one; and whole turns in auto mode (agent_bench.cpp).
+docs/performance.md says how to read the numbers."""
 import argparse
 import datetime
 import sys
@@ -31,6 +32,9 @@ def rows_of(result):
     size, slow = result["pending_megabytes"], result["list_ms"]
     yield (f"{result['pending']:,} calls that wait, MB", number(size), f"≤ 50, {verdict(size <= 50)}")
     yield "listing them, ms", number(slow), f"≤ 50, {verdict(slow <= 50)}"
+    turn = result["turn_ms"] - result["plain_ms"]
+    yield (f"a turn of {result['rounds']} rounds with {result['calls']} calls, CPU above the same "
+           "rounds without calls, ms", number(turn), f"≤ 3, {verdict(turn <= 3)}")
 
 
 def main():
@@ -40,6 +44,8 @@ def main():
     options, _ = parser.parse_known_args()
     with tempfile.TemporaryDirectory(dir=options.build) as folder:
         [result] = run([options.build / "bench/invoke_bench", folder])
+        [turn] = run([options.build / "bench/agent_bench", folder])
+        result |= turn
     lines = [f"Made by `python3 bench/approvals.py --markdown` on {datetime.date.today()}.", "",
              "| | measured | target |", "|---|---:|---|"]
     lines += [f"| {what} | {measured} | {target} |" for what, measured, target in rows_of(result)]

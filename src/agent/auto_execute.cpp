@@ -6,6 +6,7 @@
 #include "agent/turn_history.h"
 #include "async/deadline.h"
 #include "async/event.h"
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/ids.h"
 #include "models/token_meter.h"
@@ -29,6 +30,21 @@ std::size_t total_tokens(const json::object& usage) {
              : 0;
 }
 
+// The request's body where it allows some tools and demands one of them: without the demand.
+std::optional<std::string> without_demand(const ChatRequest& request) {
+  if (request.tool_mode != ToolMode::Subset) return std::nullopt;
+  const auto member = std::ranges::find(request.members, "tool_choice", &ChatMember::key);
+  auto choice = parse_json(member->value);
+  json::value* allowed =
+      choice && choice->is_object() ? choice->get_object().if_contains("allowed_tools") : nullptr;
+  const json::value* mode = allowed ? find(*allowed, "mode") : nullptr;
+  if (!mode || !mode->is_string() || mode->get_string() != "required") return std::nullopt;
+  allowed->get_object()["mode"] = "auto";
+  const std::string_view old = member->value;
+  return fmt::format("{}{}{}", std::string_view(request.body.begin(), old.begin()),
+                     write_json(*choice), std::string_view(old.end(), request.body.end()));
+}
+
 class AutoRun {
  public:
   AutoRun(const ChatRequest& request, AutoExecution execution, ChatSink& sink, const Cancel& cancel)
@@ -47,20 +63,25 @@ class AutoRun {
   Task<Result<void>> run() {
     time_limit_.arm(execution_.time);
     body_ = first_.body;
-    if (auto restored = co_await restore_history(first_, finder())) body_ = std::move(*restored);
+    auto restored = co_await restore_history(first_, finder());
+    if (!restored) co_return co_await fail_with(make_error_body(restored.error()));
+    if (*restored) body_ = std::move(**restored);
     for (;;) {
       auto request = co_await read_request();
       if (!request) co_return co_await fail_with(make_error_body(request.error()));
       if (report_.rounds == 0) known_ids_ = call_ids_of(*request);
       const ProviderCall call{*request, execution_.calls.request_id, execution_.client};
+      if (auto too_long = co_await check_size(call))
+        co_return co_await refuse(std::move(*too_long));
       auto round = co_await ask(call);
-      if (!round && is_late_ && has_answer()) co_return co_await finish({});
+      if (!round && is_late_ && has_answer()) co_return co_await cut_short(limit_reached());
       if (!round) co_return co_await fail_with(round.error());
       take(*round);
-      if (round->calls.empty() || !calls_are_whole(*round) || !limit_reached().empty())
-        co_return co_await finish(*round);
+      if (round->calls.empty() || !calls_are_whole(*round)) co_return co_await finish(*round);
+      if (auto why = limit_reached(); !why.empty()) co_return co_await cut_short(why);
       const auto made = co_await make_calls(*round, *request);
-      if (cancel_.requested() && !is_late_) co_return co_await fail_with(cancelled());
+      if (calls_.is_stopping() || (cancel_.requested() && !is_late_))
+        co_return co_await fail_with(stopped());
       if (auto done = co_await go_on(*round, made, *request)) co_return std::move(*done);
     }
   }
@@ -71,10 +92,16 @@ class AutoRun {
     auto request = execution_.parse(body_);
     if (!request) co_return request;
     // To call a tool was asked for once, not in every round.
-    if (report_.rounds > 0 &&
-        (request->tool_mode == ToolMode::Required || request->tool_mode == ToolMode::Named)) {
-      request->tool_mode = ToolMode::Auto;
-      request->drops_tool_choice = true;
+    if (report_.rounds > 0) {
+      if (auto body = without_demand(*request)) {
+        body_ = std::move(*body);
+        request = execution_.parse(body_);
+        if (!request) co_return request;
+      }
+      if (request->tool_mode == ToolMode::Required || request->tool_mode == ToolMode::Named) {
+        request->tool_mode = ToolMode::Auto;
+        request->drops_tool_choice = true;
+      }
     }
     TurnReport report;
     chosen_.clear();
@@ -86,13 +113,16 @@ class AutoRun {
   }
 
   FindTurn finder() {
-    return [this](std::string call_id) -> Task<std::optional<OpenTurn>> {
+    return [this](std::string turn_id) -> Task<Result<std::optional<OpenTurn>>> {
       const auto record = co_await execution_.ledger.run(
-          [caller = execution_.calls.caller, call_id = std::move(call_id)](InvocationBook& book) {
-            return book.find_turn(caller, call_id);
+          [caller = execution_.calls.caller, id = std::move(turn_id)](InvocationBook& book) {
+            return book.find_turn(caller, id);
           });
-      if (!record || !*record) co_return std::nullopt;
-      co_return parse_turn(**record);
+      if (!record) co_return std::unexpected(record.error());
+      if (!*record) co_return std::nullopt;
+      auto turn = parse_turn(**record);
+      if (!turn) co_return fail(Errc::Internal, "what was kept of a turn cannot be read");
+      co_return turn;
     };
   }
 
@@ -115,7 +145,6 @@ class AutoRun {
   }
 
   Task<RoundResult> ask(const ProviderCall& call) {
-    if (auto error = co_await check_size(call)) co_return std::unexpected(std::move(*error));
     auto reply = co_await execution_.provider.answer(call, cancel_);
     ++report_.rounds;
     if (!reply) co_return std::unexpected(make_error_body(in_shutdown(reply.error(), cancel_)));
@@ -277,41 +306,37 @@ class AutoRun {
       hidden_.push_back(write_tool_message(round.calls[i].id, made[i].content));
       messages += ',' + hidden_.back();
     }
-    std::string body = append_messages(request, messages);
-    body_ = std::move(body);
+    body_ = append_messages(request, messages);
     if (calls_.stop_reason().empty() && !is_late_) co_return std::nullopt;
-    co_return co_await finish(round);
+    co_return co_await cut_short(limit_reached());
   }
 
   // The client makes its own calls and comes back; until then, what it does not know is kept.
-  Task<std::optional<Result<void>>> leave_to_client(Round& round, OpenTurn turn,
+  Task<std::optional<Result<void>>> leave_to_client(const Round& round, OpenTurn turn,
                                                     const std::vector<std::size_t>& left) {
-    turn.before = hidden_;
     AnswerEnd end = make_end("tool_calls");
-    const auto kept = co_await keep(round, turn, left);
-    if (!kept) co_return co_await fail_with(make_error_body(kept.error()));
     for (const std::size_t i : left) end.calls.push_back(round.calls[i]);
+    turn.before = hidden_;
+    turn.round = round;
+    if (!turn.before.empty() || !turn.results.empty()) {
+      const std::string id = make_id("call_");
+      for (std::size_t i = 0; i < left.size(); ++i) end.calls[i].id = client_call_id(id, left[i]);
+      if (auto kept = co_await keep(id, write_turn(turn)); !kept)
+        co_return co_await fail_with(make_error_body(kept.error()));
+    }
     co_return co_await send_end(std::move(end));
   }
 
-  Task<Result<void>> keep(Round& round, OpenTurn& turn, const std::vector<std::size_t>& left) {
-    constexpr int kMostTries = 4;
-    // Where nothing was done here there is nothing to keep, but the ids must be free all the same.
-    const bool has_hidden = !turn.before.empty() || !turn.results.empty();
-    for (int i = 0;; ++i) {
-      turn.round = round;
-      std::vector<std::string> ids;
-      for (const std::size_t number : left) ids.push_back(round.calls[number].id);
-      const auto kept = co_await execution_.ledger.run(
-          [caller = execution_.calls.caller, ids = std::move(ids),
-           record = has_hidden ? write_turn(turn) : std::string(),
-           time = execution_.keep_turns.count()](InvocationBook& book) {
-            return book.keep_turn(caller, ids, record, time);
-          });
-      if (kept || kept.error().code != Errc::AlreadyExists || i == kMostTries) co_return kept;
-      // A model that uses the same ids in every conversation.
-      for (const std::size_t number : left) round.calls[number].id = make_id("call_");
-    }
+  Task<Result<void>> keep(std::string id, std::string record) {
+    constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+    if (record.size() > kMostBytes)
+      co_return fail(Errc::TooLarge, "what this turn did has {} bytes, too many to keep for it",
+                     record.size());
+    co_return co_await execution_.ledger.run(
+        [caller = execution_.calls.caller, id = std::move(id), record = std::move(record),
+         time = execution_.keep_turns.count()](InvocationBook& book) {
+          return book.keep_turn(caller, id, record, time);
+        });
   }
 
   AnswerEnd make_end(std::string reason) const {
@@ -322,16 +347,25 @@ class AutoRun {
             .include_usage = first_.include_usage};
   }
 
+  // Whether an answer can still be told as such.
   bool has_answer() const { return first_.stream ? begun_ : !answer_.empty(); }
 
   Task<Result<void>> finish(const Round& round) {
-    const bool wanted_calls = round.finish_reason == "tool_calls" || is_late_;
-    if (!round.calls.empty() && !calls_are_whole(round))
+    if (!round.calls.empty())
       add_warning(report_, "the model was cut off while it wrote calls, so they were not made");
-    else if (wanted_calls)
-      add_warning(report_,
-                  fmt::format("the turn was ended before the model was done: {}", limit_reached()));
-    co_return co_await send_end(make_end(wanted_calls ? "stop" : round.finish_reason));
+    const bool odd = round.calls.empty() && round.finish_reason == "tool_calls";
+    co_return co_await send_end(make_end(odd ? "stop" : round.finish_reason));
+  }
+
+  // At a limit: what was said stays, and why it is all is told.
+  Task<Result<void>> cut_short(std::string_view why) {
+    add_warning(report_, fmt::format("the turn was ended before the model was done: {}", why));
+    co_return co_await send_end(make_end("stop"));
+  }
+
+  Task<Result<void>> refuse(ErrorBody error) {
+    if (report_.rounds > 0 && has_answer()) co_return co_await cut_short(error.message);
+    co_return co_await fail_with(std::move(error));
   }
 
   Task<Result<void>> send_end(AnswerEnd end) {
@@ -354,7 +388,9 @@ class AutoRun {
     co_return co_await sink_.write(events);
   }
 
-  ErrorBody cancelled() const {
+  ErrorBody stopped() const {
+    if (calls_.is_stopping())
+      return make_error_body({Errc::ShuttingDown, "the gateway is shutting down", {}});
     return make_error_body(
         in_shutdown({Errc::Cancelled, "the request was cancelled", {}}, cancel_));
   }
@@ -363,10 +399,21 @@ class AutoRun {
   Task<Result<void>> fail_with(ErrorBody error) {
     if (cancel_.reason() == CancelReason::ClientGone)
       co_return fail(Errc::Cancelled, "the client has gone");
-    if (!begun_ && out_.empty()) co_return co_await sink_.fail(error, headers_);
+    if (!begun_ && out_.empty()) co_return co_await sink_.fail(error, error_headers());
     begin();
     append_error_event(out_, error);
     co_return co_await sink_.end(out_);
+  }
+
+  // Clients try again by themselves, and tools have run: that is for someone to decide.
+  PassedHeaders error_headers() const {
+    PassedHeaders headers = headers_;
+    if (report_.invocations.empty()) return headers;
+    std::erase_if(headers, [](const auto& header) {
+      return equal_ignoring_case(header.first, "retry-after");
+    });
+    headers.emplace_back("x-should-retry", "false");
+    return headers;
   }
 
   const ChatRequest& first_;

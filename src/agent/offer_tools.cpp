@@ -192,10 +192,9 @@ class Offering {
     }
     if (!wish.user_text.empty()) co_await add_references(wish, cancel);
     drop_client_names();
+    if (!tools_.empty() && !offer_named_tool())
+      if (auto shown = co_await show(cancel); !shown) co_return shown;
     if (settings_.chosen) *settings_.chosen = tools_;
-    if (tools_.empty()) co_return Result<void>{};
-    if (offer_named_tool()) co_return Result<void>{};
-    if (auto shown = co_await show(cancel); !shown) co_return shown;
     if (wish.filter.include && request_.added && request_.added->tools.empty())
       co_return fail_at("include_tools", Errc::InvalidRequest,
                         "include_tools leaves no tool that can be offered: {}",

@@ -5,6 +5,7 @@
 #include <boost/asio/this_coro.hpp>
 
 #include "base/json_object.h"
+#include "base/log.h"
 #include "base/nearest.h"
 #include "invoke/canonical.h"
 
@@ -136,6 +137,17 @@ TurnCalls::Plan TurnCalls::plan(const RoundCall& call, const ChatRequest& reques
 Task<> TurnCalls::run(const RoundCall& call, const CatalogTool& tool,
                       const std::function<void(const InvocationPointer&)>& told, MadeCall& made,
                       const Cancel& cancel) {
+  try {
+    co_await invoke(call, tool, told, made, cancel);
+  } catch (...) {
+    log(LogLevel::Error, "a call of {} ended by an exception", call.name);
+    made.content = "Error: an internal error of the gateway";
+  }
+}
+
+Task<> TurnCalls::invoke(const RoundCall& call, const CatalogTool& tool,
+                         const std::function<void(const InvocationPointer&)>& told, MadeCall& made,
+                         const Cancel& cancel) {
   InvokeRequest request;
   request.tool_id = tool.data().id;
   request.call_id = call.id;
@@ -149,6 +161,7 @@ Task<> TurnCalls::run(const RoundCall& call, const CatalogTool& tool,
   request.watch = told;
   const auto outcome = co_await setting_.tools.invoke(std::move(request), setting_.context, cancel);
   if (!outcome) {
+    is_stopping_ = is_stopping_ || outcome.error().code == Errc::ShuttingDown;
     made.content = explain_failure(outcome.error(), tool);
     co_return;
   }

@@ -49,6 +49,8 @@ class TurnCalls {
 
   // How many calls of the last round were too many.
   std::size_t left_out() const { return left_out_; }
+  // The gateway stops, and a call that waits for a person was let go of.
+  bool is_stopping() const { return is_stopping_; }
   // Why no more rounds may follow; empty: they may.
   const std::string& stop_reason() const { return stop_reason_; }
 
@@ -66,10 +68,14 @@ class TurnCalls {
   Task<> run(const RoundCall& call, const CatalogTool& tool,
              const std::function<void(const InvocationPointer&)>& told, MadeCall& made,
              const Cancel& cancel);
+  Task<> invoke(const RoundCall& call, const CatalogTool& tool,
+                const std::function<void(const InvocationPointer&)>& told, MadeCall& made,
+                const Cancel& cancel);
 
   CallSetting setting_;
   std::size_t made_ = 0;
   std::size_t left_out_ = 0;
+  bool is_stopping_ = false;
   std::unordered_map<std::string, std::size_t> repeats_;  // by tool and canonical arguments
   std::string stop_reason_;
 };

@@ -1,7 +1,7 @@
 #include "agent/turn_history.h"
 
 #include <algorithm>
-#include <ranges>
+#include <charconv>
 
 #include "base/ascii.h"
 #include "base/json_tree.h"
@@ -24,21 +24,6 @@ std::string replace_messages(const ChatRequest& request, const std::vector<std::
                      fmt::join(messages, ","), std::string_view(old.end(), request.body.end()));
 }
 
-// Of one assistant message: the calls that the client still has, and those made here.
-void keep_known_calls(OpenTurn& turn, const std::vector<RoundCall>& client_calls) {
-  std::erase_if(turn.round.calls, [&](const RoundCall& call) {
-    return !turn.results.contains(call.id) &&
-           std::ranges::find(client_calls, call.id, &RoundCall::id) == client_calls.end();
-  });
-}
-
-// Ids alone are not enough: some models use the same in every conversation.
-bool has_call(const OpenTurn& turn, const RoundCall& call) {
-  return std::ranges::any_of(turn.round.calls, [&](const RoundCall& known) {
-    return known.id == call.id && known.name == call.name && known.arguments == call.arguments;
-  });
-}
-
 // What a model wrote, as an upstream takes it back: a name of allowed characters, arguments that
 // are an object. What was wrong stands in the result.
 void make_acceptable(RoundCall& call) {
@@ -57,39 +42,66 @@ class Restoring {
  public:
   Restoring(const ChatRequest& request, const FindTurn& find) : request_(request), find_(find) {}
 
-  Task<std::optional<std::string>> run() {
+  Task<Result<std::optional<std::string>>> run() {
     while (at_ < request_.messages.size()) {
-      const ChatMessage& message = request_.messages[at_];
-      std::optional<OpenTurn> turn;
-      std::vector<RoundCall> calls;
-      if (may_have_calls(message)) {
+      const ChatMessage& message = request_.messages[at_++];
+      calls_.clear();
+      if (may_have_calls(message))
         if (const auto parsed = parse_json(message.raw))
-          if (const json::value* list = find(*parsed, "tool_calls")) calls = read_calls(*list);
-        for (std::size_t i = 0; i < calls.size() && !turn; ++i) {
-          turn = co_await find_(calls[i].id);
-          if (turn && !has_call(*turn, calls[i])) turn.reset();
-        }
-      }
-      if (turn) {
-        keep_known_calls(*turn, calls);
-        put_back(*turn);
-      } else {
+          if (const json::value* list = find(*parsed, "tool_calls")) calls_ = read_calls(*list);
+      auto turn = co_await find_turn();
+      if (!turn) co_return std::unexpected(turn.error());
+      if (*turn)
+        put_back(std::move(**turn));
+      else
         out_.emplace_back(message.raw);
-        ++at_;
-      }
     }
     if (!changed_) co_return std::nullopt;
     co_return replace_messages(request_, out_);
   }
 
  private:
-  void put_back(const OpenTurn& turn) {
+  // The one that any call of this message belongs to.
+  Task<Result<std::optional<OpenTurn>>> find_turn() {
+    for (const RoundCall& call : calls_)
+      if (const auto id = parse_client_call_id(call.id)) {
+        turn_id_ = id->turn_id;
+        co_return co_await find_(id->turn_id);
+      }
+    co_return std::nullopt;
+  }
+
+  // The model's own id of a call that the client has, if the call is of this turn.
+  std::optional<std::string> own_id(std::string_view client_id, const OpenTurn& turn) const {
+    const auto id = parse_client_call_id(client_id);
+    if (!id || id->turn_id != turn_id_ || id->call >= turn.round.calls.size()) return std::nullopt;
+    return turn.round.calls[id->call].id;
+  }
+
+  // What the client says its calls gave, by the model's ids; other calls keep theirs.
+  std::map<std::string, std::string> take_results(const OpenTurn& turn) {
+    std::map<std::string, std::string> results;
+    for (; at_ < request_.messages.size() && request_.messages[at_].role == Role::Tool; ++at_) {
+      auto message = parse_json(request_.messages[at_].raw);
+      if (!message || !message->is_object()) continue;
+      std::string id(id_of_answer(*message));
+      if (const auto own = own_id(id, turn)) id = *own;
+      message->get_object()["tool_call_id"] = id;
+      results[id] = write_json(*message);
+    }
+    return results;
+  }
+
+  void put_back(OpenTurn turn) {
     changed_ = true;
-    ++at_;
-    std::map<std::string, std::string_view> given;
-    for (; at_ < request_.messages.size() && request_.messages[at_].role == Role::Tool; ++at_)
-      if (const auto parsed = parse_json(request_.messages[at_].raw))
-        given.emplace(id_of_answer(*parsed), request_.messages[at_].raw);
+    const auto given = take_results(turn);
+    std::vector<RoundCall> kept;  // those made here, and those that the client still has
+    for (const RoundCall& call : turn.round.calls)
+      if (turn.results.contains(call.id) || client_has(call.id, turn)) kept.push_back(call);
+    for (const RoundCall& call : calls_)
+      if (!own_id(call.id, turn)) kept.push_back(call);
+    turn.round.calls = std::move(kept);
+
     out_.insert(out_.end(), turn.before.begin(), turn.before.end());
     out_.push_back(write_assistant_message(turn.round));
     for (const RoundCall& call : turn.round.calls) {
@@ -98,18 +110,27 @@ class Restoring {
       if (ours != turn.results.end())
         out_.push_back(write_tool_message(call.id, ours->second));
       else if (theirs != given.end())
-        out_.emplace_back(theirs->second);
+        out_.push_back(theirs->second);
       else
         out_.push_back(write_tool_message(call.id, "The client gave no result of this call."));
     }
+  }
+
+  bool client_has(const std::string& id, const OpenTurn& turn) const {
+    return std::ranges::any_of(calls_,
+                               [&](const RoundCall& call) { return own_id(call.id, turn) == id; });
   }
 
   const ChatRequest& request_;
   const FindTurn& find_;
   std::size_t at_ = 0;
   bool changed_ = false;
+  std::vector<RoundCall> calls_;  // of the message at hand
+  std::string turn_id_;
   std::vector<std::string> out_;
 };
+
+constexpr std::size_t kTurnIdSize = 29;  // of make_id("call_")
 
 }  // namespace
 
@@ -179,7 +200,22 @@ std::optional<OpenTurn> parse_turn(std::string_view record) {
   return turn;
 }
 
-Task<std::optional<std::string>> restore_history(const ChatRequest& request, const FindTurn& find) {
+std::string client_call_id(std::string_view turn_id, std::size_t call) {
+  return fmt::format("{}_{}", turn_id, call);
+}
+
+std::optional<ClientCallId> parse_client_call_id(std::string_view id) {
+  const std::size_t end = id.rfind('_');
+  if (end == id.npos || end != kTurnIdSize || !id.starts_with("call_")) return std::nullopt;
+  ClientCallId parsed{.turn_id = std::string(id.substr(0, end))};
+  const char* last = id.data() + id.size();
+  const auto read = std::from_chars(id.data() + end + 1, last, parsed.call);
+  if (read.ec != std::errc() || read.ptr != last) return std::nullopt;
+  return parsed;
+}
+
+Task<Result<std::optional<std::string>>> restore_history(const ChatRequest& request,
+                                                         const FindTurn& find) {
   if (std::ranges::none_of(request.messages, may_have_calls)) co_return std::nullopt;
   co_return co_await Restoring(request, find).run();
 }

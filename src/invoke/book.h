@@ -130,12 +130,11 @@ class InvocationBook {
   Result<bool> remove_http_tool(std::string_view name, std::string_view by);
   Result<std::vector<HttpToolRow>> http_tools();
 
-  // Under each of the ids. AlreadyExists names one that is taken, and then nothing is kept. An
-  // empty record is not kept either: the ids are only looked at.
-  Result<void> keep_turn(std::string_view caller, const std::vector<std::string>& call_ids,
+  // A turn that a client will come back to, for so many milliseconds.
+  Result<void> keep_turn(const std::string& caller, const std::string& id,
                          const std::string& record, std::int64_t keep_time);
-  // The record that was kept under one of the ids, if its time is not over.
-  Result<std::optional<std::string>> find_turn(std::string_view caller, std::string_view call_id);
+  // Nothing: there is none, or its time is over.
+  Result<std::optional<std::string>> find_turn(std::string_view caller, std::string_view id);
 
   // What happened since the last call of this; for the ledger to tell once it is durable.
   struct News {

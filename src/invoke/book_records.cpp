@@ -334,27 +334,16 @@ Result<std::vector<HttpToolRow>> InvocationBook::http_tools() {
   return store_.load_http_tools();
 }
 
-Result<void> InvocationBook::keep_turn(std::string_view caller,
-                                       const std::vector<std::string>& call_ids,
+Result<void> InvocationBook::keep_turn(const std::string& caller, const std::string& id,
                                        const std::string& record, std::int64_t keep_time) {
-  for (const std::string& id : call_ids) {
-    const auto taken = find_turn(caller, id);
-    if (!taken) return std::unexpected(taken.error());
-    if (*taken) return fail_at(id, Errc::AlreadyExists, "there is a turn with the call {}", id);
-  }
   const std::int64_t now = options_.now();
   if (auto pruned = stored(store_.prune_turns(now)); !pruned) return pruned;
-  if (record.empty()) return {};
-  for (const std::string& id : call_ids) {
-    const TurnRow turn{std::string(caller), id, record, now + keep_time};
-    if (auto kept = stored(store_.put_turn(turn)); !kept) return kept;
-  }
-  return {};
+  return stored(store_.put_turn({caller, id, record, now + keep_time}));
 }
 
 Result<std::optional<std::string>> InvocationBook::find_turn(std::string_view caller,
-                                                             std::string_view call_id) {
-  auto found = store_.find_turn(caller, call_id);
+                                                             std::string_view id) {
+  auto found = store_.find_turn(caller, id);
   if (!found) return std::unexpected(found.error());
   if (!*found || (*found)->expires_at <= options_.now()) return std::nullopt;
   return std::move((*found)->record);

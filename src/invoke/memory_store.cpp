@@ -27,8 +27,8 @@ auto copy_values(const Values& values) {
   return copies;
 }
 
-std::string turn_key(std::string_view caller, std::string_view call_id) {
-  return fmt::format("{}:{}:{}", caller.size(), caller, call_id);
+std::string turn_key(std::string_view caller, std::string_view id) {
+  return fmt::format("{}:{}:{}", caller.size(), caller, id);
 }
 
 }  // namespace
@@ -257,14 +257,14 @@ Result<std::vector<HttpToolRow>> MemoryStore::load_http_tools() {
 
 Result<void> MemoryStore::put_turn(const TurnRow& turn) {
   if (auto ready = begin_change(); !ready) return ready;
-  put(turns_, turn_key(turn.caller, turn.call_id), turn);
+  put(turns_, turn_key(turn.caller, turn.id), turn);
   return {};
 }
 
 Result<std::optional<TurnRow>> MemoryStore::find_turn(std::string_view caller,
-                                                      std::string_view call_id) {
+                                                      std::string_view id) {
   if (auto counted = count_operation(); !counted) return std::unexpected(counted.error());
-  const auto found = turns_.find(turn_key(caller, call_id));
+  const auto found = turns_.find(turn_key(caller, id));
   if (found == turns_.end()) return std::nullopt;
   return found->second;
 }

@@ -53,8 +53,7 @@ class MemoryStore final : public Store {
   Result<std::vector<HttpToolRow>> load_http_tools() override;
 
   Result<void> put_turn(const TurnRow& turn) override;
-  Result<std::optional<TurnRow>> find_turn(std::string_view caller,
-                                           std::string_view call_id) override;
+  Result<std::optional<TurnRow>> find_turn(std::string_view caller, std::string_view id) override;
   Result<void> prune_turns(std::int64_t now) override;
 
  private:
@@ -85,7 +84,7 @@ class MemoryStore final : public Store {
   std::deque<AuditEntry> audit_;
   std::map<std::string, Approval, std::less<>> approvals_;
   std::map<std::string, HttpToolRow, std::less<>> http_tools_;
-  std::map<std::string, TurnRow, std::less<>> turns_;  // by caller and call id
+  std::map<std::string, TurnRow, std::less<>> turns_;  // by caller and id
 };
 
 }  // namespace toolgate

@@ -83,8 +83,10 @@ void RunningCall::told(InvocationPointer row) {
   const bool ends_itself = tool_ && tool_->has_ended;
   if (was_executing && is_terminal(row_->state) && !ends_itself)
     cancel_.request(CancelReason::User);
-  if (watch_) watch_(row_);
-  changed_.set();
+  // Whoever watches may end us.
+  const auto self = self_;
+  if (const auto watch = watch_) watch(row_);
+  if (*self) changed_.set();
 }
 
 Task<Result<InvocationPointer>> RunningCall::wait_for_person() {

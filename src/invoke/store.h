@@ -67,10 +67,10 @@ struct HttpToolRow {
 };
 
 // A turn in which the model called tools of the client beside ours: what the client does not know
-// of it, under each of the calls that the client was given. agent/turn_history writes it.
+// of it. agent/turn_history writes it.
 struct TurnRow {
   std::string caller = {};
-  std::string call_id = {};
+  std::string id = {};
   std::string record = {};  // JSON
   std::int64_t expires_at = 0;
 };
@@ -109,7 +109,7 @@ class Store {
 
   virtual Result<void> put_turn(const TurnRow& turn) = 0;
   virtual Result<std::optional<TurnRow>> find_turn(std::string_view caller,
-                                                   std::string_view call_id) = 0;
+                                                   std::string_view id) = 0;
   virtual Result<void> prune_turns(std::int64_t now) = 0;
 };
 

@@ -81,10 +81,10 @@ CREATE TABLE http_tools (
 constexpr const char* kTurns = R"(
 CREATE TABLE turns (
   caller TEXT NOT NULL,
-  call_id TEXT NOT NULL,
+  id TEXT NOT NULL,
   record TEXT NOT NULL,
   expires_at INTEGER NOT NULL,
-  PRIMARY KEY (caller, call_id)
+  PRIMARY KEY (caller, id)
 ) STRICT;
 CREATE INDEX turns_by_expiry ON turns (expires_at);
 )";

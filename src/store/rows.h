@@ -74,11 +74,8 @@ struct Columns<HttpToolRow> {
 template <>
 struct Columns<TurnRow> {
   static constexpr std::string_view kTable = "turns";
-  static constexpr std::array<std::string_view, 4> kNames{"caller", "call_id", "record",
-                                                          "expires_at"};
-  static auto fields(auto& row) {
-    return std::tie(row.caller, row.call_id, row.record, row.expires_at);
-  }
+  static constexpr std::array<std::string_view, 4> kNames{"caller", "id", "record", "expires_at"};
+  static auto fields(auto& row) { return std::tie(row.caller, row.id, row.record, row.expires_at); }
 };
 
 void bind_value(Statement& statement, int parameter, std::string_view text);

@@ -304,11 +304,11 @@ Result<void> SqliteStore::put_turn(const TurnRow& turn) {
 }
 
 Result<std::optional<TurnRow>> SqliteStore::find_turn(std::string_view caller,
-                                                      std::string_view call_id) {
-  static const std::string sql = select_from<TurnRow>() + " WHERE caller = ?1 AND call_id = ?2";
+                                                      std::string_view id) {
+  static const std::string sql = select_from<TurnRow>() + " WHERE caller = ?1 AND id = ?2";
   auto rows = select<TurnRow>(sql, [&](Statement& statement) {
     statement.bind(1, caller);
-    statement.bind(2, call_id);
+    statement.bind(2, id);
   });
   if (!rows) return std::unexpected(rows.error());
   return first_of(std::move(*rows));

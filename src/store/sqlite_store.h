@@ -54,8 +54,7 @@ class SqliteStore final : public Store {
   Result<bool> remove_http_tool(std::string_view name) override;
   Result<std::vector<HttpToolRow>> load_http_tools() override;
   Result<void> put_turn(const TurnRow& turn) override;
-  Result<std::optional<TurnRow>> find_turn(std::string_view caller,
-                                           std::string_view call_id) override;
+  Result<std::optional<TurnRow>> find_turn(std::string_view caller, std::string_view id) override;
   Result<void> prune_turns(std::int64_t now) override;
 
  private:

@@ -80,8 +80,9 @@ json::value report_value(const TurnReport& report) {
 }
 
 void add_count(json::value& sum, const json::value& more) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 60;
   if (sum.is_int64() && more.is_int64())
-    sum = sum.get_int64() + more.get_int64();
+    sum = std::min(sum.get_int64(), kMost) + std::min(more.get_int64(), kMost);
   else if (sum.is_object() && more.is_object())
     add_usage(sum.get_object(), more.get_object());
 }
@@ -150,13 +151,13 @@ void RoundReader::add_chunk(std::string_view data, std::string& out) {
   chunk.erase("toolgate");
   chunk["id"] = envelope_.id;
   chunk["created"] = envelope_.created;
+  chunk["model"] = envelope_.model;
   append_event(out, chunk);
 }
 
 // False when nothing of it is left for the client.
 bool RoundReader::take_delta(json::object& delta) {
   round_.text += text_of(delta, "content");
-  round_.refusal += text_of(delta, "refusal");
   if (const json::value* calls = delta.if_contains("tool_calls"); calls && calls->is_array())
     take_calls(calls->get_array());
   delta.erase("tool_calls");
@@ -195,7 +196,6 @@ std::expected<Round, ErrorBody> read_round(std::string_view body, json::object& 
         make_error_body({Errc::UpstreamBroken, "the upstream's answer has no message", {}}));
   Round round;
   round.text = text_of(message->get_object(), "content");
-  round.refusal = text_of(message->get_object(), "refusal");
   if (const json::value* calls = find(*message, "tool_calls")) round.calls = read_calls(*calls);
   round.finish_reason = text_of(*choice, "finish_reason");
   take_usage(parsed->get_object(), round);
@@ -217,7 +217,10 @@ void append_ending(std::string& out, AnswerEnvelope& envelope, const AnswerEnd& 
   if (end.include_usage) {
     append_event(out, last);
     last = make_chunk(envelope, {});
-    last["usage"] = end.usage;
+    last["usage"] =
+        end.usage.empty()
+            ? json::object{{"prompt_tokens", 0}, {"completion_tokens", 0}, {"total_tokens", 0}}
+            : end.usage;
   }
   last["toolgate"] = report_value(report);
   append_event(out, last);
@@ -238,10 +241,13 @@ std::string write_answer(json::object answer, const AnswerEnvelope& envelope, co
   answer["created"] = envelope.created;
   if (!end.usage.empty()) answer["usage"] = end.usage;
   answer["toolgate"] = report_value(report);
-  json::object& choice = answer["choices"].as_array().front().as_object();
+  json::array& choices = answer["choices"].as_array();
+  choices.resize(1);
+  json::object& choice = choices.front().as_object();
   json::object& message = choice["message"].as_object();
+  const bool says_nothing = !end.calls.empty() || !text_of(message, "refusal").empty();
   message["content"] =
-      end.text.empty() && !end.calls.empty() ? json::value(nullptr) : json::value(end.text);
+      end.text.empty() && says_nothing ? json::value(nullptr) : json::value(end.text);
   message.erase("tool_calls");
   if (!end.calls.empty()) message["tool_calls"] = write_calls(end.calls);
   choice["finish_reason"] = end.finish_reason;

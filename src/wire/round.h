@@ -23,7 +23,6 @@ struct RoundCall {
 
 struct Round {
   std::string text;
-  std::string refusal;
   std::vector<RoundCall> calls;
   std::string finish_reason = "stop";
   json::object usage;                 // empty: none was given

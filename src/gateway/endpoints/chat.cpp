@@ -1,9 +1,11 @@
 // POST /v1/chat/completions: reads the request, picks the model, and lets agent/ answer.
 #include <algorithm>
+#include <unordered_set>
 
 #include "agent/auto_execute.h"
 #include "agent/shape_tools.h"
 #include "base/glob.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "gateway/endpoints/endpoints.h"
 #include "wire/openai_chat.h"
@@ -105,6 +107,23 @@ Task<Result<void>> prepare_tools(RequestContext& context, ChatRequest& request,
   co_return co_await shape_tools(request, changes, context.normalized_tools, report, cancel);
 }
 
+// OpenAI's allowed_tools go to the upstream as they are; what a model calls beside them is not run.
+void keep_allowed(const ChatRequest& request, const Catalog& catalog, ToolOffers::Tools& chosen) {
+  if (request.tool_mode != ToolMode::Subset) return;
+  const auto member = std::ranges::find(request.members, "tool_choice", &ChatMember::key);
+  const auto choice = parse_json(member->value);
+  const json::value* allowed = choice ? find(*choice, "allowed_tools") : nullptr;
+  const json::value* tools = allowed ? find(*allowed, "tools") : nullptr;
+  std::unordered_set<std::string> names;
+  if (tools && tools->is_array())
+    for (const json::value& tool : tools->get_array())
+      if (const json::value* function = find(tool, "function"))
+        if (const json::value* name = find(*function, "name"); name && name->is_string())
+          names.emplace(name->get_string());
+  std::erase_if(chosen,
+                [&](std::uint32_t tool) { return !names.contains(catalog.tools[tool].data().id); });
+}
+
 InvokeRequest::Confirm confirm_of(const ChatRequest& request) {
   switch (request.confirmation) {
     case ChatRequest::Confirmation::Deny:
@@ -150,28 +169,29 @@ Task<> execute(RequestContext& context, ChatRequest& request, const ChatProvider
   if (request.session_id.empty())
     request.session_id = context.exchange.head().find("x-toolgate-session").value_or("");
   const Limits& limits = context.snapshot->settings.limits;
-  AutoExecution execution{.provider = model,
-                          .client = context.client,
-                          .ledger = context.invoking.ledger(),
-                          .redaction = redaction_for(context),
-                          .calls = make_call_setting(context, request, model.info()),
-                          .most_tokens = limits.turn_tokens,
-                          .time = limits.turn_seconds,
-                          .keep_turns = limits.turn_keep_seconds,
-                          .parse =
-                              [&](std::string_view body) {
-                                auto parsed = parse_chat_request(body, {.max_tools = limits.tools},
-                                                                 &context.known_tools);
-                                if (parsed && parsed->model.empty())
-                                  parsed->model = model.info().id;
-                                return parsed;
-                              },
-                          .offer = [&](ChatRequest& round, TurnReport& report,
-                                       ToolOffers::Tools& chosen) -> Task<Result<void>> {
-                            if (round.use_registered_tools && context.catalog->tools.empty())
-                              report = make_report(round, *context.catalog);
-                            return prepare_tools(context, round, model.info(), report, &chosen);
-                          }};
+  AutoExecution execution{
+      .provider = model,
+      .client = context.client,
+      .ledger = context.invoking.ledger(),
+      .redaction = redaction_for(context),
+      .calls = make_call_setting(context, request, model.info()),
+      .most_tokens = limits.turn_tokens,
+      .time = limits.turn_seconds,
+      .keep_turns = limits.turn_keep_seconds,
+      .parse =
+          [&](std::string_view body) {
+            auto parsed =
+                parse_chat_request(body, {.max_tools = limits.tools}, &context.known_tools);
+            if (parsed && parsed->model.empty()) parsed->model = model.info().id;
+            return parsed;
+          },
+      .offer = [&](ChatRequest& round, TurnReport& report,
+                   ToolOffers::Tools& chosen) -> Task<Result<void>> {
+        report = make_report(round, *context.catalog);
+        auto prepared = co_await prepare_tools(context, round, model.info(), report, &chosen);
+        keep_allowed(round, *context.catalog, chosen);
+        co_return prepared;
+      }};
   HttpChatSink sink(context, model.info());
   (void)co_await auto_execute(request, std::move(execution), sink, context.exchange.cancel());
 }
