@@ -124,7 +124,7 @@ TurnCalls::Plan TurnCalls::plan(const RoundCall& call, const ChatRequest& reques
     return {tool, tool->data().is_read_only || setting_.runs_beside_others(*tool)};
   }
   // A group: what it holds is offered in the next round, and the answer is put in there.
-  if (request.added && request.added->find(call.name)) {
+  if (request.added && request.added->find(call.name) && !catalog.find_tool(call.name)) {
     made.content = "The tools of this group are available now.";
     (void)is_refused(call, made);
   } else {

@@ -47,7 +47,7 @@ std::string write_invocation(const InvocationRow& row, const Redaction* redactio
   std::string out;
   out.reserve(1'000 + row.arguments.size() + row.confirmation.size());
   const auto shown = [redaction](const std::string& json) {
-    return redaction && !json.empty() ? redaction->redact(json) : json;
+    return redaction && !json.empty() ? redaction->redact_line(json) : json;
   };
   JsonObjectWriter object(out);
   object.text("id", row.id);

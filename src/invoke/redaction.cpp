@@ -31,6 +31,20 @@ std::string_view longest_run(std::string_view pattern) {
   return longest;
 }
 
+std::string_view rarest_three(std::string_view run) {
+  static constexpr std::string_view kRare = "jkqvwxyz";
+  std::size_t best = 0;
+  std::ptrdiff_t most = -1;
+  for (std::size_t at = 0; at + 3 <= run.size(); ++at) {
+    const auto rare =
+        std::ranges::count_if(run.substr(at, 3), [](char c) { return kRare.contains(c); });
+    if (rare < most) continue;
+    most = rare;
+    best = at;
+  }
+  return run.substr(best, 3);
+}
+
 std::size_t hash_of(char first, char second, char third) {
   const auto number = [](char c) {
     return static_cast<std::size_t>(static_cast<unsigned char>(c));
@@ -135,21 +149,24 @@ Redaction::Redaction(std::span<const std::string> names) {
   for (const std::string& name : names) {
     globs_.emplace_back(bare_name(name));
     const std::string_view run = longest_run(globs_.back().pattern());
-    if (run.size() < 3)
+    if (run.size() < 3) {
       filters_ = false;
-    else
-      beginnings_.set(hash_of(run[0], run[1], run[2]));
+      continue;
+    }
+    const std::string_view mark = rarest_three(run);
+    marks_.set(hash_of(mark[0], mark[1], mark[2]));
   }
 }
 
-// Most names are looked at no closer.
-bool Redaction::may_be_secret(std::string_view name) const {
+// Most names and texts are looked at no closer.
+bool Redaction::may_hold_secret(std::string_view text) const {
+  if (!filters_) return true;
   char first = 0;
   char second = 0;
-  for (const char c : name) {
+  for (const char c : text) {
     if (c == '-' || c == '_') continue;
     const char third = ascii_lower(c);
-    if (beginnings_.test(hash_of(first, second, third))) return true;
+    if (marks_.test(hash_of(first, second, third))) return true;
     first = second;
     second = third;
   }
@@ -157,13 +174,20 @@ bool Redaction::may_be_secret(std::string_view name) const {
 }
 
 bool Redaction::is_secret(std::string_view name) const {
-  if (filters_ && !may_be_secret(name)) return false;
+  if (!may_hold_secret(name)) return false;
   const std::string bare = bare_name(name);
   return std::ranges::any_of(globs_, [&](const Glob& glob) { return glob.matches(bare); });
 }
 
 std::string Redaction::redact(std::string_view json) const {
   return Redactor(*this, 0).redact(json).value_or("\"" + std::string(kRedacted) + "\"");
+}
+
+std::string Redaction::redact_line(std::string_view json) const {
+  const auto is_special = [](char c) { return c == '\\' || static_cast<unsigned char>(c) < 0x20; };
+  // An escape may spell a name in another way.
+  if (may_hold_secret(json) || std::ranges::any_of(json, is_special)) return redact(json);
+  return std::string(json);
 }
 
 std::string Redaction::hide(std::string text, std::string_view json) const {

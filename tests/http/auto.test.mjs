@@ -7,6 +7,7 @@ import {USAGE} from '../mock/answers.mjs';
 import {call, historyFaults} from './agent_upstream.mjs';
 import {AgentWorld, citySchema, LiveAnswer, user} from './agent_world.mjs';
 import {extensionFiles, manifest, tool} from './extensions.mjs';
+import {chat} from './raw.mjs';
 
 const LIMIT = {timeout: 120_000};
 const KINDS = [['whole', {}], ['streamed', {stream: true}]];
@@ -165,6 +166,27 @@ for (const [kind, more] of KINDS) {
         assert.ok([undefined, 'auto'].includes(second.tool_choice), `${second.tool_choice}`);
         assert.deepEqual(world.upstream.offered[1], ['look', 'peek', 'act', 'ask']);
       }
+    });
+
+    test('what the choice of tools leaves out does not run', async () => {
+      const {world} = shared;
+      const named = {type: 'function', function: {name: 'look'}};
+      for (const choice of [named, {type: 'allowed_tools', allowed_tools: {mode: 'required', tools: [named]}}]) {
+        world.tools.calls.length = 0;
+        world.upstream.play({calls: [call('act')]}, {text: 'Done.'});
+        assert.equal((await say('go', {tool_choice: choice})).text, 'Done.');
+        assert.deepEqual(world.inputs, []);
+        assert.match(world.told[0], /no tool 'act'/);
+        assert.notEqual(world.upstream.requests[1].tool_choice?.allowed_tools?.mode, 'required');
+      }
+    });
+
+    test('an upstream that fails after tools have run is not to be asked again', async () => {
+      const {world} = shared;
+      world.upstream.play({calls: [call('act')]}, {status: 503});
+      const response = await chat(world.gateway.port, world.body([user('go')]));
+      assert.equal(response.status, 503);
+      assert.equal(response.headers['x-should-retry'], 'false');
     });
 
     test('calls that were cut off are not made', async () => {
@@ -786,4 +808,20 @@ test('without "auto" the calls go to the client', async () => {
   assert.deepEqual(answer.calls.map((one) => one.name), ['look']);
   assert.equal(world.tools.calls.length, 0);
   await world.stop();
+});
+
+describe('a gateway that stops', LIMIT, () => {
+  test('lets go of a call that waits, and does not tell the model that it failed', async () => {
+    const world = await AgentWorld.start();
+    await world.registerUsual();
+    world.upstream.play({calls: [call('ask')]}, {text: 'never'});
+    const answer = chat(world.gateway.port, world.body([user('go')]));
+    await world.api.waiting();
+    world.gateway.signal('SIGTERM');
+    const {status, json} = await answer;
+    assert.equal(status, 503);
+    assert.equal(json.error.code, 'shutting_down');
+    assert.equal(world.upstream.requests.length, 1);
+    await world.stop();
+  });
 });

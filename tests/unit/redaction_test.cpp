@@ -119,5 +119,15 @@ TEST(Redaction, LooksAtNamesAsItsGlobsDo) {
   EXPECT_TRUE(unfiltered.is_secret("xylophone"));
 }
 
+TEST(Redaction, ALineWithNothingToHideStaysAsItIs) {
+  const Redaction redaction;
+  const std::string plain = R"({"path": "a/b", "n": 1.50, "list": ["x", {"y": null}]})";
+  EXPECT_EQ(redaction.redact_line(plain), plain);
+  for (const std::string json :
+       {R"({"password":"x"})", R"({"p\u0061ssword":"x"})", R"({"api-KEY":"x"})",
+        R"({"a":"{\"token\":\"x\"}"})", "{\n\"a\": 1}", R"({"deep":[{"client_secret":{"a":1}}]})"})
+    EXPECT_EQ(redaction.redact_line(json), redaction.redact(json)) << json;
+}
+
 }  // namespace
 }  // namespace toolgate
