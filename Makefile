@@ -56,6 +56,11 @@ crash: ## kill the gateway ROUNDS=1000 times while people decide, and look what 
 	$(call build,release,toolgate)
 	@CRASH_ROUNDS=$(or $(ROUNDS),1000) TOOLGATE_BINARY=build/release/toolgate build/tools/node/bin/node --import ./tests/clients/packages.mjs --test tests/http/crash.test.mjs
 
+turns: ## hold CONVERSATIONS=5000 random conversations in auto mode, with failures, people and restarts
+	@sh scripts/install.sh test
+	$(call build,release,toolgate)
+	@AGENT_CONVERSATIONS=$(or $(CONVERSATIONS),5000) TOOLGATE_BINARY=build/release/toolgate build/tools/node/bin/node --import ./tests/clients/packages.mjs --test tests/http/agent_random.test.mjs
+
 asan: ## run unit, golden, corpus and HTTP tests under the address and undefined-behaviour sanitizers
 	@sh scripts/install.sh test
 	$(call build,asan,all)
@@ -79,4 +84,4 @@ format: ## format the C++ sources
 clean: ## remove what was built; keeps installed tools
 	@rm -rf build/release build/dev build/asan build/tsan build/fuzz
 
-.PHONY: help run build test golden bench fuzz crash asan tsan lint format clean
+.PHONY: help run build test golden bench fuzz crash turns asan tsan lint format clean

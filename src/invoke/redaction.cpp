@@ -1,6 +1,7 @@
 #include "invoke/redaction.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "base/ascii.h"
@@ -31,18 +32,21 @@ std::string_view longest_run(std::string_view pattern) {
   return longest;
 }
 
+// Of all there are: with the rarest letters, and none that many words have.
 std::string_view rarest_three(std::string_view run) {
+  constexpr std::array<std::string_view, 8> kCommon{"ing", "ion", "con", "tio",
+                                                    "res", "ent", "ase", "ess"};
   static constexpr std::string_view kRare = "jkqvwxyz";
-  std::size_t best = 0;
+  std::string_view best = run.substr(0, 3);
   std::ptrdiff_t most = -1;
   for (std::size_t at = 0; at + 3 <= run.size(); ++at) {
-    const auto rare =
-        std::ranges::count_if(run.substr(at, 3), [](char c) { return kRare.contains(c); });
-    if (rare < most) continue;
+    const std::string_view three = run.substr(at, 3);
+    const auto rare = std::ranges::count_if(three, [](char c) { return kRare.contains(c); });
+    if (rare < most || std::ranges::find(kCommon, three) != kCommon.end()) continue;
     most = rare;
-    best = at;
+    best = three;
   }
-  return run.substr(best, 3);
+  return best;
 }
 
 std::size_t hash_of(char first, char second, char third) {
