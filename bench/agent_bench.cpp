@@ -37,22 +37,31 @@ class NoOp final : public Tool {
 // Answers whole, at once. With `calls` it calls tools until it has had all its rounds.
 class ScriptedModel final : public ChatProvider {
  public:
-  explicit ScriptedModel(std::size_t calls) : calls_(calls) { info_.id = "script"; }
+  explicit ScriptedModel(std::size_t calls) {
+    info_.id = "script";
+    for (std::size_t round = 0; round <= kRounds; ++round)
+      answers_.push_back(make_answer(calls, round));
+  }
   const ModelInfo& info() const override { return info_; }
 
   Task<Result<ProviderReply>> answer(ProviderCall call, const Cancel&) const override {
-    const std::size_t round = call.request.messages.size() / (kCalls + 1);
+    ProviderReply reply;
+    reply.body = answers_.at(call.request.messages.size() / (kCalls + 1));
+    co_return reply;
+  }
+
+ private:
+  static std::string make_answer(std::size_t count, std::size_t round) {
     json::object message{{"role", "assistant"}, {"content", "One moment."}, {"refusal", nullptr}};
-    const bool ends = calls_ == 0 || round >= kRounds;
+    const bool ends = count == 0 || round >= kRounds;
     if (!ends) {
       std::vector<RoundCall> calls;
-      for (std::size_t i = 0; i < calls_; ++i)
+      for (std::size_t i = 0; i < count; ++i)
         calls.push_back({fmt::format("call_{}_{}", round, i), "no_op",
                          fmt::format(R"({{"path":"src/file{}.cpp","n":{}}})", round, i)});
       message["tool_calls"] = write_calls(calls);
     }
-    ProviderReply reply;
-    reply.body = write_json(json::object{
+    return write_json(json::object{
         {"id", "c"},
         {"object", "chat.completion"},
         {"created", 1},
@@ -63,12 +72,10 @@ class ScriptedModel final : public ChatProvider {
                                              {"finish_reason", ends ? "stop" : "tool_calls"}}}},
         {"usage",
          json::object{{"prompt_tokens", 1}, {"completion_tokens", 1}, {"total_tokens", 2}}}});
-    co_return reply;
   }
 
- private:
-  std::size_t calls_;
   ModelInfo info_;
+  std::vector<std::string> answers_;  // by round
 };
 
 class CountingSink final : public ChatSink {

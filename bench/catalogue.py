@@ -21,6 +21,7 @@ from rivals import (LOAD_CORE, PROXY_CORE, ROOT, Toolgate, core_busy_seconds, cp
 from table import number, write_between
 
 ATTACHED = 128
+MANY = 512
 CONNECTIONS = 16
 PLAIN_BYTES = 1024
 
@@ -39,7 +40,9 @@ def filter_lists(profile):
 def write_requests(folder, profile):
     """The same message with different tools; returns the bodies by name."""
     fields = {"plain": {}, "filtered": filter_lists(profile), "everything": {"use_vscode_tools": True},
-              "attached": {"include_tools": tool_corpus.some_of(profile.own_names, ATTACHED)}}
+              "attached": {"include_tools": tool_corpus.some_of(profile.own_names, ATTACHED)},
+              "many": {"include_tools": tool_corpus.some_of(profile.own_names, MANY)}}
+    fields["auto"] = {**fields["attached"], "tool_execution": "auto"}
     plain = json.loads(bodies.chat_request(PLAIN_BYTES))
     requests = {name: bodies.encoded({**plain, **more}) for name, more in fields.items()}
     for name, body in requests.items():
@@ -48,9 +51,10 @@ def write_requests(folder, profile):
 
 
 class Gateway(Toolgate):
-    """Toolgate with the profile's extensions; `allowed` are the only tools it offers, if given."""
+    """Toolgate with the profile's extensions; `allowed` are the only tools it offers, if given, and
+    `limit` is how many a request may have."""
 
-    def __init__(self, folder, upstream_port, binary, profile_home, allowed=None):
+    def __init__(self, folder, upstream_port, binary, profile_home, allowed=None, limit=ATTACHED):
         folder.mkdir()
         super().__init__(folder, upstream_port, binary)
         self.profile_home = profile_home
@@ -58,6 +62,8 @@ class Gateway(Toolgate):
         settings["toolgate.models"][0]["family"] = "gpt-4.1"
         if allowed:
             settings["toolgate.tools.allow"] = allowed
+        settings["toolgate.limits.tools"] = limit
+        settings["github.copilot.chat.virtualTools.threshold"] = limit
         self.settings.write_text(json.dumps(settings))
 
     def environment(self):
@@ -74,6 +80,7 @@ class EndToEnd:
         self.whole = Gateway(folder / "whole", port, options.toolgate.resolve(), home)
         self.few = Gateway(folder / "few", port, options.toolgate.resolve(), home,
                            tool_corpus.some_of(profile.own_names, ATTACHED))
+        self.roomy = Gateway(folder / "roomy", port, options.toolgate.resolve(), home, limit=MANY)
 
     def load(self, gateway, seconds, body=None, connections=CONNECTIONS):
         """Requests of this body, or GET /v1/tools without one."""
@@ -101,14 +108,16 @@ class EndToEnd:
         """What tools add to a request's CPU time, each difference formed within a round."""
         cases = {"include_tools": (self.whole, self.requests["attached"]),
                  "use_vscode_tools": (self.few, self.requests["everything"]),
-                 "everything": (self.whole, self.requests["everything"])}
+                 "everything": (self.whole, self.requests["everything"]),
+                 "many": (self.roomy, self.requests["many"]),
+                 "auto": (self.whole, self.requests["auto"])}
         plain = self.requests["plain"]
-        for gateway, body in [(self.whole, plain), (self.few, plain), *cases.values()]:
+        for gateway, body in [(self.whole, plain), (self.few, plain), (self.roomy, plain), *cases.values()]:
             self.load(gateway, self.options.warmup, body)
         rounds = []
         for _ in range(self.options.rounds):
             base = {gateway: self.load(gateway, self.options.seconds, plain)["cpu_us"]
-                    for gateway in (self.whole, self.few)}
+                    for gateway in (self.whole, self.few, self.roomy)}
             rounds.append({name: self.load(gateway, self.options.seconds, body)["cpu_us"]
                            - base[gateway] for name, (gateway, body) in cases.items()})
             rounds[-1]["plain"] = base[self.whole]
@@ -134,6 +143,7 @@ class EndToEnd:
     def measure(self):
         result = {"ready_ms": self.whole.start() * 1000}
         self.few.start()
+        self.roomy.start()
         result["start_megabytes"] = resident_megabytes(self.whole.process.pid)
         result["first_list_ms"], text = self.first_list()
         result["list_bytes"], result["tools"] = len(text), len(json.loads(text)["data"])
@@ -145,6 +155,7 @@ class EndToEnd:
     def close(self):
         self.whole.stop()
         self.few.stop()
+        self.roomy.stop()
         self.upstream.kill()
         self.upstream.wait()
 
@@ -170,6 +181,9 @@ def rows_of(inside, outside):
     yield at_most(f"{ATTACHED} tools ({kilobytes:.0f} KB) attached, in process, µs", attached, 50)
     yield at_most(f"{ATTACHED} tools by `include_tools`, end to end, µs", chat["include_tools"], 50)
     yield at_most(f"{ATTACHED} tools by `use_vscode_tools`, end to end, µs", chat["use_vscode_tools"], 50)
+    yield at_most(f"{MANY} tools by `include_tools`, end to end, µs", chat["many"], 200)
+    yield at_most(f"a request in auto mode with {ATTACHED} tools, all that is done for it up to its first token "
+                  "and after, CPU ms", (chat["plain"] + chat["auto"]) / 1000, 0.3)
     yield at_most(f"all tools in {inside['everything_offered']:.0f} entries, end to end, µs",
                   chat["everything"])
     yield at_most("for comparison: the request without tools, end to end, µs", chat["plain"])

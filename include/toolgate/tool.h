@@ -137,6 +137,7 @@ struct ToolCall {
       {};  // JSON text that the tool's schema allows: CatalogTool::check_input() made it
   std::string request_id = {};
   std::string session_id = {};
+  std::string caller = {};                       // whose key the request had; empty: nobody's
   std::optional<std::size_t> token_budget = {};  // how long the result may be, if anyone said
   std::string selected_button = {};              // of PreparedCall::buttons
   CallServices* services = nullptr;              // null: nobody listens

@@ -1,6 +1,7 @@
 #include "agent/auto_execute.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "agent/answer_reading.h"
 #include "agent/turn_history.h"
@@ -66,14 +67,17 @@ class AutoRun {
     auto restored = co_await restore_history(first_, finder());
     if (!restored) co_return co_await fail_with(make_error_body(restored.error()));
     if (*restored) body_ = std::move(**restored);
+    names_results_ =
+        memmem(body_.data(), body_.size(), kResultScheme.data(), kResultScheme.size()) != nullptr;
     for (;;) {
       auto request = co_await read_request();
       if (!request) co_return co_await fail_with(make_error_body(request.error()));
       if (report_.rounds == 0) known_ids_ = call_ids_of(*request);
       const ProviderCall call{*request, execution_.calls.request_id, execution_.client};
-      if (auto too_long = co_await check_size(call))
+      const auto meter = make_token_meter(*request, execution_.provider.info().encoding);
+      if (auto too_long = co_await check_size(call, *meter))
         co_return co_await refuse(std::move(*too_long));
-      auto round = co_await ask(call);
+      auto round = co_await ask(call, *meter);
       if (!round && is_late_ && has_answer()) co_return co_await cut_short(limit_reached());
       if (!round) co_return co_await fail_with(round.error());
       take(*round);
@@ -105,6 +109,7 @@ class AutoRun {
     }
     TurnReport report;
     chosen_.clear();
+    request->names_results = names_results_;
     if (auto offered = co_await execution_.offer(*request, report, chosen_); !offered)
       co_return std::unexpected(offered.error());
     for (std::string& warning : report.warnings) add_warning(report_, std::move(warning));
@@ -127,12 +132,12 @@ class AutoRun {
   }
 
   // A history that is too long is told before the upstream says so in words of its own.
-  Task<std::optional<ErrorBody>> check_size(const ProviderCall& call) {
+  Task<std::optional<ErrorBody>> check_size(const ProviderCall& call, TokenMeter& meter) {
     const auto most = execution_.provider.info().max_input_tokens;
     if (!most) co_return std::nullopt;
-    const auto meter = make_token_meter(call.request, execution_.provider.info().encoding);
-    co_await count_prompt(call, *meter, cancel_);
-    const std::int64_t tokens = meter->prompt_tokens();
+    co_await count_prompt(call, meter, cancel_);
+    const std::int64_t tokens = meter.prompt_tokens();
+    tokens_left_ = static_cast<std::size_t>(std::max<std::int64_t>(0, *most - tokens));
     if (tokens <= *most) co_return std::nullopt;
     co_return ErrorBody{
         .status = 400,
@@ -144,15 +149,13 @@ class AutoRun {
         .code = "context_length_exceeded"};
   }
 
-  Task<RoundResult> ask(const ProviderCall& call) {
+  Task<RoundResult> ask(const ProviderCall& call, TokenMeter& counting) {
     auto reply = co_await execution_.provider.answer(call, cancel_);
     ++report_.rounds;
     if (!reply) co_return std::unexpected(make_error_body(in_shutdown(reply.error(), cancel_)));
     headers_ = reply->headers;
-    std::unique_ptr<TokenMeter> meter;
-    if (!first_.stream || first_.include_usage)
-      meter = make_token_meter(call.request, execution_.provider.info().encoding);
-    StreamOptions options = make_stream_options(call, meter.get(), {});
+    TokenMeter* const meter = !first_.stream || first_.include_usage ? &counting : nullptr;
+    StreamOptions options = make_stream_options(call, meter, {});
     if (auto* chunks = std::get_if<std::unique_ptr<ChunkSource>>(&reply->body))
       co_return co_await relay(**chunks, std::move(options), call);
     if (auto error = failed_status(*reply)) co_return std::unexpected(std::move(*error));
@@ -258,20 +261,31 @@ class AutoRun {
     return calls_.stop_reason();
   }
 
+  // How long a result of this round may be, where the model's room is known: half of what is left
+  // is for all of them.
+  std::optional<std::size_t> result_tokens(const Round& round) const {
+    constexpr std::size_t kLeast = 256;
+    if (!tokens_left_) return std::nullopt;
+    return std::max(kLeast, *tokens_left_ / 2 / round.calls.size());
+  }
+
   Task<std::vector<MadeCall>> make_calls(const Round& round, const ChatRequest& request) {
-    std::function<void(const InvocationPointer&)> told;
-    if (first_.stream && first_.include_tool_events)
-      told = [this](const InvocationPointer& row) {
-        append_tool_event(out_, envelope_, write_invocation(*row, execution_.redaction));
-        progress_.set();
-      };
+    CallsOfRound calls{.calls = round.calls,
+                       .request = request,
+                       .chosen = chosen_,
+                       .result_tokens = result_tokens(round)};
+    if (!first_.stream || !first_.include_tool_events)
+      co_return co_await calls_.make(calls, cancel_);
+    calls.told = [this](const InvocationPointer& row) {
+      append_tool_event(out_, envelope_, write_invocation(*row, execution_.redaction));
+      progress_.set();
+    };
     bool done = false;
     std::vector<MadeCall> made;
-    if (!told) co_return co_await calls_.make(round.calls, request, chosen_, {}, cancel_);
     const Executor loop = co_await boost::asio::this_coro::executor;
     Scope scope(loop.context());
     const auto make = [&]() -> Task<> {
-      made = co_await calls_.make(round.calls, request, chosen_, told, cancel_);
+      made = co_await calls_.make(calls, cancel_);
       done = true;
       progress_.set();
     };
@@ -298,6 +312,7 @@ class AutoRun {
         left.push_back(i);
       else
         turn.results.emplace(round.calls[i].id, made[i].content);
+      names_results_ = names_results_ || made[i].content.contains(kResultScheme);
     }
     if (!left.empty()) co_return co_await leave_to_client(round, std::move(turn), left);
     std::string messages = write_assistant_message(round);
@@ -430,7 +445,9 @@ class AutoRun {
   std::string text_;                 // of all rounds
   json::object usage_;
   std::size_t tokens_ = 0;
-  json::object answer_;  // the last whole one
+  std::optional<std::size_t> tokens_left_;  // of what the model takes; nothing: not known
+  bool names_results_ = false;              // the history has handles of long results
+  json::object answer_;                     // the last whole one
   AnswerEnvelope envelope_;
   TurnReport report_;
   PassedHeaders headers_;

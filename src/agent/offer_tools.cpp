@@ -7,6 +7,7 @@
 
 #include "async/offload.h"
 #include "base/json.h"
+#include "invoke/result_limits.h"
 #include "tools/tool_record.h"
 #include "tools/virtual_tools.h"
 #include "wire/chat_message.h"
@@ -49,6 +50,10 @@ Wish take_wish(ChatRequest& request, bool has_tools) {
 
 ModelFacts facts_of(const ModelInfo& model) {
   return {.vendor = model.owned_by, .family = model.family, .version = {}, .id = model.id};
+}
+
+bool is_private(const CatalogTool& tool) {
+  return tool.data().is_private;
 }
 
 std::string_view own_set(const Catalog& catalog, const CatalogTool& tool) {
@@ -187,10 +192,11 @@ class Offering {
       if (!*choice) co_return std::unexpected(choice->error());
       tools_ = (*choice)->tools;
       tell((*choice)->warnings);
-      if (tools_.empty() && !catalog_.tools.empty())
+      if (tools_.empty() && !std::ranges::all_of(catalog_.tools, is_private))
         report_.warnings.push_back("use_vscode_tools: no registered tool is enabled");
     }
     if (!wish.user_text.empty()) co_await add_references(wish, cancel);
+    if (request_.names_results) add_result_reader(wish.filter);
     drop_client_names();
     if (!tools_.empty() && !offer_named_tool())
       if (auto shown = co_await show(cancel); !shown) co_return shown;
@@ -206,6 +212,7 @@ class Offering {
   Task<ToolOffers::Choice> choose(const ToolFilter& filter, const Cancel& cancel);
   Task<> add_references(const Wish& wish, const Cancel& cancel);
   Task<std::vector<char>> excluded_tools(const ToolFilter& filter, const Cancel& cancel);
+  void add_result_reader(const ToolFilter& filter);
   void drop_client_names();
   bool offer_named_tool();
   Task<Result<ToolOffers::Tree>> find_groups(std::size_t limit, const Cancel& cancel);
@@ -276,6 +283,20 @@ Task<> Offering::add_references(const Wish& wish, const Cancel& cancel) {
     std::ranges::for_each(catalog_.members_of(catalog_.sets[set], &facts_), add);
   for (const std::string& name : referenced_.unknown)
     report_.warnings.push_back(fmt::format("#tool:{} names no tool that is enabled", name));
+}
+
+// It shows as if someone had referred to it, in no group.
+void Offering::add_result_reader(const ToolFilter& filter) {
+  const CatalogTool* reader = catalog_.find_tool(kReadResult);
+  if (!reader || !reader->enabled()) return;
+  const auto has = [](const auto& list, const auto& item) {
+    return std::ranges::find(list, item) != list.end();
+  };
+  if (filter.exclude && has(*filter.exclude, kReadResult)) return;
+  const auto index = static_cast<std::uint32_t>(reader - catalog_.tools.data());
+  if (has(tools_, index)) return;
+  tools_.push_back(index);
+  referenced_.tools.push_back(index);
 }
 
 void Offering::drop_client_names() {

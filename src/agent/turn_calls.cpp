@@ -7,7 +7,6 @@
 #include "base/json_object.h"
 #include "base/log.h"
 #include "base/nearest.h"
-#include "invoke/canonical.h"
 
 namespace toolgate {
 namespace {
@@ -17,11 +16,6 @@ constexpr std::size_t kMostRepeats = 3;
 constexpr std::size_t kStopAtRepeat = 6;
 constexpr std::size_t kMostCallsOfRound = 128;
 constexpr std::size_t kMostSchemaBytes = 4 << 10;
-
-bool is_for_model(const ToolContent& part) {
-  return part.audience.empty() ||
-         std::ranges::find(part.audience, ToolContent::Audience::Assistant) != part.audience.end();
-}
 
 std::string text_for_model(const ToolResult& result) {
   std::string out;
@@ -61,15 +55,11 @@ std::string write_report(const InvokeOutcome& outcome) {
   return out;
 }
 
-std::string identity_of(const RoundCall& call) {
-  return fmt::format("{}\n{}", call.name, canonical_json(call.arguments).value_or(call.arguments));
-}
-
 }  // namespace
 
 // The model that asks for the same again gets to know it, and is stopped if it does not listen.
 bool TurnCalls::is_refused(const RoundCall& call, MadeCall& made) {
-  const std::size_t repeats = ++repeats_[identity_of(call)];
+  const std::size_t repeats = ++repeats_[call.name + '\n' + call.arguments];
   if (repeats >= kStopAtRepeat)
     stop_reason_ =
         fmt::format("{} was called {} times with the same arguments", call.name, repeats);
@@ -93,11 +83,10 @@ bool TurnCalls::is_refused(const RoundCall& call, MadeCall& made) {
   return false;
 }
 
-std::string TurnCalls::explain_unknown(std::string_view name, const ChatRequest& request,
-                                       const std::vector<std::uint32_t>& chosen) const {
+std::string TurnCalls::explain_unknown(std::string_view name, const CallsOfRound& round) const {
   Nearest nearest(name);
-  for (const ChatTool& tool : request.tools) nearest.consider(tool.name);
-  for (const std::uint32_t index : chosen)
+  for (const ChatTool& tool : round.request.tools) nearest.consider(tool.name);
+  for (const std::uint32_t index : round.chosen)
     nearest.consider(setting_.context.catalog->tools[index].data().id);
   return nearest.result().empty() ? fmt::format("Error: there is no tool '{}'.", name)
                                   : fmt::format("Error: there is no tool '{}'. Did you mean '{}'?",
@@ -105,8 +94,8 @@ std::string TurnCalls::explain_unknown(std::string_view name, const ChatRequest&
 }
 
 // Whether something is to run here; otherwise `made` says what came of the call.
-TurnCalls::Plan TurnCalls::plan(const RoundCall& call, const ChatRequest& request,
-                                const std::vector<std::uint32_t>& chosen, MadeCall& made) {
+TurnCalls::Plan TurnCalls::plan(const RoundCall& call, const CallsOfRound& round, MadeCall& made) {
+  const ChatRequest& request = round.request;
   if (std::ranges::find(request.tools, call.name, &ChatTool::name) != request.tools.end()) {
     made.is_clients = true;
     return {};
@@ -115,7 +104,8 @@ TurnCalls::Plan TurnCalls::plan(const RoundCall& call, const ChatRequest& reques
   const auto is_called = [&](std::uint32_t index) {
     return catalog.tools[index].data().id == call.name;
   };
-  if (const auto found = std::ranges::find_if(chosen, is_called); found != chosen.end()) {
+  if (const auto found = std::ranges::find_if(round.chosen, is_called);
+      found != round.chosen.end()) {
     const CatalogTool* tool = &catalog.tools[*found];
     // Declared only: who has it must run it, as in pass-through mode.
     made.is_clients = tool->implementation == nullptr;
@@ -128,26 +118,24 @@ TurnCalls::Plan TurnCalls::plan(const RoundCall& call, const ChatRequest& reques
     made.content = "The tools of this group are available now.";
     (void)is_refused(call, made);
   } else {
-    made.content = explain_unknown(call.name, request, chosen);
+    made.content = explain_unknown(call.name, round);
     (void)is_refused(call, made);
   }
   return {};
 }
 
-Task<> TurnCalls::run(const RoundCall& call, const CatalogTool& tool,
-                      const std::function<void(const InvocationPointer&)>& told, MadeCall& made,
-                      const Cancel& cancel) {
+Task<> TurnCalls::run(const RoundCall& call, const CatalogTool& tool, const CallsOfRound& round,
+                      MadeCall& made, const Cancel& cancel) {
   try {
-    co_await invoke(call, tool, told, made, cancel);
+    co_await invoke(call, tool, round, made, cancel);
   } catch (...) {
     log(LogLevel::Error, "a call of {} ended by an exception", call.name);
     made.content = "Error: an internal error of the gateway";
   }
 }
 
-Task<> TurnCalls::invoke(const RoundCall& call, const CatalogTool& tool,
-                         const std::function<void(const InvocationPointer&)>& told, MadeCall& made,
-                         const Cancel& cancel) {
+Task<> TurnCalls::invoke(const RoundCall& call, const CatalogTool& tool, const CallsOfRound& round,
+                         MadeCall& made, const Cancel& cancel) {
   InvokeRequest request;
   request.tool_id = tool.data().id;
   request.call_id = call.id;
@@ -156,9 +144,10 @@ Task<> TurnCalls::invoke(const RoundCall& call, const CatalogTool& tool,
   request.session_id = setting_.session_id;
   request.caller = setting_.caller;
   request.workspace = setting_.workspace;
+  request.token_budget = round.result_tokens;
   request.encoding = setting_.encoding;
   request.confirm = setting_.confirm;
-  request.watch = told;
+  request.watch = round.told;
   const auto outcome = co_await setting_.tools.invoke(std::move(request), setting_.context, cancel);
   if (!outcome) {
     is_stopping_ = is_stopping_ || outcome.error().code == Errc::ShuttingDown;
@@ -172,11 +161,8 @@ Task<> TurnCalls::invoke(const RoundCall& call, const CatalogTool& tool,
     made.content = "Error: " + made.content;
 }
 
-Task<std::vector<MadeCall>> TurnCalls::make(const std::vector<RoundCall>& calls,
-                                            const ChatRequest& request,
-                                            const std::vector<std::uint32_t>& chosen,
-                                            std::function<void(const InvocationPointer&)> told,
-                                            const Cancel& cancel) {
+Task<std::vector<MadeCall>> TurnCalls::make(const CallsOfRound& round, const Cancel& cancel) {
+  const std::vector<RoundCall>& calls = round.calls;
   std::vector<MadeCall> made(calls.size());
   left_out_ = 0;
   const Executor loop = co_await boost::asio::this_coro::executor;
@@ -187,11 +173,11 @@ Task<std::vector<MadeCall>> TurnCalls::make(const std::vector<RoundCall>& calls,
       made[i].content = fmt::format("Error: only {} calls are made at a time.", kMostCallsOfRound);
       continue;
     }
-    const Plan next = plan(calls[i], request, chosen, made[i]);
+    const Plan next = plan(calls[i], round, made[i]);
     if (!next.tool) continue;
     // What changes something runs alone, after what came before it and before what comes after.
-    if (!next.beside_others || beside.running() >= setting_.most_parallel) co_await beside.drain();
-    Task<> task = run(calls[i], *next.tool, told, made[i], cancel);
+    co_await beside.drain(next.beside_others ? setting_.most_parallel - 1 : 0);
+    Task<> task = run(calls[i], *next.tool, round, made[i], cancel);
     if (next.beside_others)
       beside.spawn(std::move(task), "call");
     else

@@ -36,16 +36,20 @@ struct MadeCall {
   std::string report = {};   // for `toolgate.invocations`; empty: there was no call
 };
 
+struct CallsOfRound {
+  const std::vector<RoundCall>& calls;
+  const ChatRequest& request;
+  const std::vector<std::uint32_t>& chosen;       // what may be called: indexes in the catalogue
+  std::optional<std::size_t> result_tokens = {};  // how long each result may be
+  std::function<void(const InvocationPointer&)> told = {};  // hears of every state of every call
+};
+
 class TurnCalls {
  public:
   explicit TurnCalls(CallSetting setting) : setting_(std::move(setting)) {}
 
-  // In the order of `calls`. `chosen` are the tools that the request may use, as indexes in the
-  // catalogue; `told` hears of every state of every call. Returns when all have ended.
-  Task<std::vector<MadeCall>> make(const std::vector<RoundCall>& calls, const ChatRequest& request,
-                                   const std::vector<std::uint32_t>& chosen,
-                                   std::function<void(const InvocationPointer&)> told,
-                                   const Cancel& cancel);
+  // In the order of the calls. Returns when all have ended.
+  Task<std::vector<MadeCall>> make(const CallsOfRound& round, const Cancel& cancel);
 
   // How many calls of the last round were too many.
   std::size_t left_out() const { return left_out_; }
@@ -60,23 +64,19 @@ class TurnCalls {
     bool beside_others = false;
   };
 
-  Plan plan(const RoundCall& call, const ChatRequest& request,
-            const std::vector<std::uint32_t>& chosen, MadeCall& made);
+  Plan plan(const RoundCall& call, const CallsOfRound& round, MadeCall& made);
   bool is_refused(const RoundCall& call, MadeCall& made);
-  std::string explain_unknown(std::string_view name, const ChatRequest& request,
-                              const std::vector<std::uint32_t>& chosen) const;
-  Task<> run(const RoundCall& call, const CatalogTool& tool,
-             const std::function<void(const InvocationPointer&)>& told, MadeCall& made,
-             const Cancel& cancel);
-  Task<> invoke(const RoundCall& call, const CatalogTool& tool,
-                const std::function<void(const InvocationPointer&)>& told, MadeCall& made,
-                const Cancel& cancel);
+  std::string explain_unknown(std::string_view name, const CallsOfRound& round) const;
+  Task<> run(const RoundCall& call, const CatalogTool& tool, const CallsOfRound& round,
+             MadeCall& made, const Cancel& cancel);
+  Task<> invoke(const RoundCall& call, const CatalogTool& tool, const CallsOfRound& round,
+                MadeCall& made, const Cancel& cancel);
 
   CallSetting setting_;
   std::size_t made_ = 0;
   std::size_t left_out_ = 0;
   bool is_stopping_ = false;
-  std::unordered_map<std::string, std::size_t> repeats_;  // by tool and canonical arguments
+  std::unordered_map<std::string, std::size_t> repeats_;  // by tool and arguments, as written
   std::string stop_reason_;
 };
 

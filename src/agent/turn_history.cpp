@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/ascii.h"
+#include "base/json_object.h"
 #include "base/json_tree.h"
 #include "wire/chat_message.h"
 
@@ -35,6 +36,26 @@ void make_acceptable(RoundCall& call) {
   JsonTree tree;
   const auto arguments = tree.parse(call.arguments);
   if (!arguments || !(*arguments)->is(JsonNode::Kind::Object)) call.arguments = "{}";
+}
+
+std::string write_acceptable(std::vector<RoundCall> calls) {
+  std::string out = "[";
+  for (RoundCall& call : calls) {
+    make_acceptable(call);
+    if (out.size() > 1) out += ',';
+    std::string function;
+    JsonObjectWriter called(function);
+    called.text("name", call.name);
+    called.text("arguments", call.arguments);
+    called.end();
+    JsonObjectWriter object(out);
+    object.text("id", call.id);
+    object.text("type", "function");
+    object.json("function", function);
+    object.end();
+    append_extras(out, call.extras);
+  }
+  return out += ']';
 }
 
 // Puts turns back, message by message.
@@ -135,17 +156,27 @@ constexpr std::size_t kTurnIdSize = 29;  // of make_id("call_")
 }  // namespace
 
 std::string write_assistant_message(const Round& round) {
-  json::object message{{"role", "assistant"}};
-  message["content"] = round.text.empty() ? json::value(nullptr) : json::value(round.text);
-  std::vector<RoundCall> calls = round.calls;
-  for (RoundCall& call : calls) make_acceptable(call);
-  if (!calls.empty()) message["tool_calls"] = write_calls(calls);
-  return write_json(message);
+  std::string out;
+  JsonObjectWriter message(out);
+  message.text("role", "assistant");
+  if (round.text.empty())
+    message.json("content", "null");
+  else
+    message.text("content", round.text);
+  if (!round.calls.empty()) message.json("tool_calls", write_acceptable(round.calls));
+  message.end();
+  append_extras(out, round.extras);
+  return out;
 }
 
 std::string write_tool_message(std::string_view call_id, std::string_view content) {
-  return write_json(
-      json::object{{"role", "tool"}, {"tool_call_id", call_id}, {"content", content}});
+  std::string out;
+  JsonObjectWriter message(out);
+  message.text("role", "tool");
+  message.text("tool_call_id", call_id);
+  message.text("content", content);
+  message.end();
+  return out;
 }
 
 std::string append_messages(const ChatRequest& request, std::string_view messages) {
@@ -177,6 +208,7 @@ std::string write_turn(const OpenTurn& turn) {
   return write_json(json::object{{"before", std::move(before)},
                                  {"text", turn.round.text},
                                  {"calls", write_calls(turn.round.calls)},
+                                 {"extras", turn.round.extras},
                                  {"results", std::move(results)}});
 }
 
@@ -195,6 +227,8 @@ std::optional<OpenTurn> parse_turn(std::string_view record) {
     turn.before.emplace_back(message.as_string());
   turn.round.text = text->get_string();
   turn.round.calls = read_calls(*calls);
+  if (const json::value* extras = find(*parsed, "extras"); extras && extras->is_object())
+    turn.round.extras = extras->get_object();
   for (const auto& [id, content] : results->get_object())
     turn.results.emplace(id, content.as_string());
   return turn;

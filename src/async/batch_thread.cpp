@@ -14,7 +14,7 @@ BatchThread::~BatchThread() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  wake_.notify_one();
+  wake_->notify_one();
   thread_.join();
 }
 
@@ -22,14 +22,21 @@ void BatchThread::post(std::move_only_function<void()> work) {
   enqueue({.work = std::move(work), .resume = nullptr});
 }
 
+// A loop wakes the thread when it has done what it can do now: that may ask for more.
 void BatchThread::enqueue(Item item) {
-  bool was_empty = false;
+  const auto loop = item.loop;
+  bool wakes = false;
   {
     const std::lock_guard lock(mutex_);
-    was_empty = queue_.empty();
+    wakes = queue_.empty() || !loop || waking_ != loop;
+    waking_ = loop;
     queue_.push_back(std::move(item));
   }
-  if (was_empty) wake_.notify_one();
+  if (!wakes) return;
+  if (loop)
+    boost::asio::post(*loop, [wake = wake_] { wake->notify_one(); });
+  else
+    wake_->notify_one();
 }
 
 void BatchThread::wait_for(std::move_only_function<void()> work, Result<void>& ended) {
@@ -48,9 +55,9 @@ void BatchThread::loop() {
       std::unique_lock lock(mutex_);
       const auto due = [this] { return stopping_ || !queue_.empty(); };
       if (next_idle_)
-        wake_.wait_until(lock, *next_idle_, due);
+        wake_->wait_until(lock, *next_idle_, due);
       else
-        wake_.wait(lock, due);
+        wake_->wait(lock, due);
       if (stopping_ && queue_.empty()) return;
       items.swap(queue_);
     }

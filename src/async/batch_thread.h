@@ -96,8 +96,10 @@ class BatchThread {
 
   Steps steps_;
   std::mutex mutex_;
-  std::condition_variable wake_;
+  // Outlives us where a loop is about to use it.
+  std::shared_ptr<std::condition_variable> wake_ = std::make_shared<std::condition_variable>();
   std::vector<Item> queue_;
+  std::optional<Executor> waking_;  // the loop that asked last, and will wake the thread
   bool stopping_ = false;
   std::optional<TimePoint> next_idle_;
   std::thread thread_;

@@ -22,11 +22,12 @@ Task<> Scope::run(Task<> task, const char* name) {
   } catch (...) {
     log(LogLevel::Error, "{} ended by an exception of an unknown kind", name);
   }
-  if (--running_ == 0) idle_.set();
+  if (--running_ <= awaited_) drained_.set();
 }
 
-Task<> Scope::drain() {
-  while (running_ > 0) co_await idle_.wait();
+Task<> Scope::drain(std::size_t most) {
+  awaited_ = most;
+  while (running_ > most) co_await drained_.wait();
 }
 
 }  // namespace toolgate

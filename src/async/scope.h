@@ -15,15 +15,16 @@ class Scope {
 
   std::size_t running() const { return running_; }
 
-  // Waits until every task has ended, including those started meanwhile.
-  Task<> drain();
+  // Waits until at most `most` tasks run, counting those started meanwhile. One waits at a time.
+  Task<> drain(std::size_t most = 0);
 
  private:
   Task<> run(Task<> task, const char* name);
 
   boost::asio::io_context& context_;
   std::size_t running_ = 0;
-  Event idle_;
+  std::size_t awaited_ = 0;  // so few
+  Event drained_;
 };
 
 }  // namespace toolgate

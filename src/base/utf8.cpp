@@ -93,4 +93,10 @@ std::size_t incomplete_utf8_tail(std::string_view text) {
   return 0;
 }
 
+std::string_view first_characters(std::string_view text, std::size_t most) {
+  text = text.substr(0, most);
+  text.remove_suffix(incomplete_utf8_tail(text));
+  return text;
+}
+
 }  // namespace toolgate

@@ -41,7 +41,8 @@ Paint paint_of(const JsonNode& entry) {
   const std::string kind = text_of(entry, "kind");
   const JsonNode* data = entry.find("data");
   if (kind == "unknown") return Paint::Red;
-  if (kind == "ended") return data && data->find("error") ? Paint::Red : Paint::Plain;
+  if (kind == "ended" || kind == "ran")
+    return data && data->find("error") ? Paint::Red : Paint::Plain;
   if (kind == "remembered" || kind == "revoked") return Paint::Yellow;
   if (kind != "decided" || !data) return Paint::Plain;
   const std::string decision = text_of(*data, "decision");
@@ -70,6 +71,9 @@ std::string details_of(const JsonNode& entry) {
            arguments_on_one_line(json_of(*data, "arguments"));
   if (kind == "decided") return decision_words(*data);
   if (kind == "ended") return ending_words(*data);
+  if (kind == "ran")
+    return fmt::format("{}, {}: {}", decision_words(*data), ending_words(*data),
+                       arguments_on_one_line(json_of(*data, "arguments")));
   if (kind == "remembered")
     return fmt::format("{}, {}{}", text_of(*data, "target"), text_of(*data, "scope"),
                        text_of(*data, "side") == "results" ? ", results" : "");

@@ -12,6 +12,7 @@
 #include "async/loop.h"
 #include "base/log.h"
 #include "base/metrics.h"
+#include "builtin/all.h"
 #include "gateway/dispatch.h"
 #include "gateway/file_watcher.h"
 #include "gateway/http_tools.h"
@@ -163,6 +164,7 @@ struct Gateway::Impl {
   std::vector<std::string> told_problems;  // of the files and the catalogue, by the last load
   Registration tool_changes;
   std::unique_ptr<Invoking> invoking;
+  std::vector<Registration> builtin_tools;
   std::unique_ptr<HttpTools> http_tools;
   std::unique_ptr<GroupNaming> naming;  // on the first worker's loop
   std::vector<std::unique_ptr<Worker>> workers;
@@ -221,6 +223,9 @@ Result<void> Gateway::Impl::open_invoking() {
                                snapshot->settings);
   if (!opened) return std::unexpected(opened.error());
   invoking = std::move(*opened);
+  auto added = add_builtin_tools(tools.registry(), {invoking->ledger(), invoking->results()});
+  if (!added) return std::unexpected(added.error());
+  builtin_tools = std::move(*added);
   http_tools = std::make_unique<HttpTools>(tools.registry(), invoking->ledger());
   if (auto loaded = http_tools->load(snapshot->settings.http_tools); !loaded) return loaded;
   tools.registry().flush();
@@ -267,6 +272,7 @@ void Gateway::run(const std::function<void()>& ready) {
   for (const auto& worker : impl.workers) worker->thread.join();
   // While signals are still ours: one more must not cut off the last commit.
   impl.http_tools.reset();
+  impl.builtin_tools.clear();
   impl.invoking.reset();
   // All is done: one that comes while the process ends must not make that look like a failure.
   impl.signals.clear();

@@ -22,6 +22,7 @@ constexpr std::array kKinds{
     std::pair{AuditKind::Unknown, std::string_view("unknown")},
     std::pair{AuditKind::Registered, std::string_view("registered")},
     std::pair{AuditKind::Removed, std::string_view("removed")},
+    std::pair{AuditKind::Ran, std::string_view("ran")},
 };
 
 const std::string kNoHash(64, '0');

@@ -71,7 +71,7 @@ Result<void> InvocationBook::load() {
   auto rows = store_.open_invocations();
   if (!rows) return std::unexpected(rows.error());
 
-  const auto before = std::exchange(open_, {});
+  auto before = std::exchange(open_, {});
   expiries_.clear();
   news_ = {};
   failure_.reset();
@@ -87,7 +87,20 @@ Result<void> InvocationBook::load() {
     if (known == before.end()) open->number = next_number_++;
     open_.emplace(std::move(id), std::move(open));
   }
+  keep_unwritten(std::move(before));
   return {};
+}
+
+// Calls that run and are in no store yet are still there when a transaction was undone, except
+// those that came with it.
+void InvocationBook::keep_unwritten(std::unordered_map<std::string, std::unique_ptr<Open>> before) {
+  for (auto& [id, open] : before)
+    if (open->written_later) open_[id] = std::move(open);
+  for (auto& open : std::exchange(just_written_, {})) {
+    const std::string id = open->row->id;
+    open_[id] = std::move(open);
+  }
+  for (const std::string& id : std::exchange(new_unwritten_, {})) open_.erase(id);
 }
 
 Result<void> InvocationBook::reload() {
@@ -138,6 +151,8 @@ Result<Proposed> InvocationBook::propose(Proposal proposal) {
   if (open->confirm_results)
     open->facts = std::make_shared<const CallFacts>(std::move(proposal.facts));
 
+  open->written_later = proposal.is_read_only && verdict.kind == Verdict::Kind::Run &&
+                        !verdict.outdated && !open->confirm_results;
   if (verdict.outdated) {
     const Approval outdated = *verdict.outdated;
     verdict.outdated = nullptr;
@@ -165,15 +180,16 @@ Result<Proposed> InvocationBook::propose(Proposal proposal) {
     if (verdict.kind == Verdict::Kind::Refuse) row.error = verdict.decision.message;
   }
 
-  if (auto written = stored(store_.insert_invocation(row)); !written)
-    return std::unexpected(written.error());
-  const std::string_view actor = row.caller.empty() ? "local" : std::string_view(row.caller);
-  if (auto noted = note_proposal(row, actor, false); !noted) return std::unexpected(noted.error());
-  if (!is_ask(verdict))
-    if (auto noted = note_decision(row, verdict.decision); !noted)
+  proposed.written_later = open->written_later;
+  if (proposed.written_later) {
+    open->decision = verdict.decision;
+    new_unwritten_.push_back(row.id);
+  } else {
+    if (auto written = stored(store_.insert_invocation(row)); !written)
+      return std::unexpected(written.error());
+    if (auto noted = note_beginning(row, is_ask(verdict) ? nullptr : &verdict.decision); !noted)
       return std::unexpected(noted.error());
-  if (verdict.kind == Verdict::Kind::Run)
-    if (auto noted = note_start(row); !noted) return std::unexpected(noted.error());
+  }
 
   proposed.call = std::make_shared<const InvocationRow>(std::move(row));
   tell_call(proposed.call);
@@ -317,6 +333,7 @@ Result<InvocationBook::Row> InvocationBook::ask_again(std::string_view id,
   auto found = find_open(id);
   if (!found) return std::unexpected(found.error());
   Open& open = **found;
+  if (auto written = write_so_far(open); !written) return std::unexpected(written.error());
   auto machine = open.machine();
   // Only a tool that runs can ask; what it gave back is another question.
   if (open.row->state != InvocationState::Executing || !machine.request_confirmation(question))
@@ -357,26 +374,36 @@ Result<InvocationBook::Row> InvocationBook::end(const Ending& ending) {
   row.error = options_.redaction.hide(ending.error, row.arguments);
   row.ended_at = now;
   if (const auto& decision = machine.post_decision()) row.post_decision = write_decision(*decision);
-  std::string data;
-  JsonObjectWriter facts(data);
-  facts.number("bytes", static_cast<std::int64_t>(ending.result_bytes));
-  facts.number("durationMs", now - row.started_at);
-  facts.text_if_any("error", row.error);
-  facts.end();
-  if (auto noted = note(AuditKind::Ended, row, "gateway", std::move(data)); !noted)
+  if (auto noted =
+          open.written_later ? note_run(row, open.decision, ending) : note_end(row, ending);
+      !noted)
     return std::unexpected(noted.error());
   if (is_waiting_for_person(row.state)) {
     row.binding_hash = sha256_hex(row.binding_hash + row.result);
     if (open.confirmation_time > 0) row.expires_at = now + open.confirmation_time;
     watch(row);
   }
-  return finish(open, std::move(row));
+  return open.written_later ? finish_unwritten(std::move(row)) : finish(open, std::move(row));
+}
+
+Result<InvocationBook::Row> InvocationBook::finish_unwritten(InvocationRow row) {
+  if (auto written = stored(store_.insert_invocation(row)); !written)
+    return std::unexpected(written.error());
+  const auto ended = std::make_shared<const InvocationRow>(std::move(row));
+  news_.settled.push_back(ended);
+  tell_call(ended);
+  const auto entry = open_.find(ended->id);
+  just_written_.push_back(std::move(entry->second));
+  open_.erase(entry);
+  if (auto pruned = count_ended(); !pruned) return std::unexpected(pruned.error());
+  return ended;
 }
 
 Result<InvocationBook::Row> InvocationBook::cancel(std::string_view id, Decision reason) {
   auto found = find_open(id);
   if (!found) return std::unexpected(found.error());
   Open& open = **found;
+  if (auto written = write_so_far(open); !written) return std::unexpected(written.error());
   InvocationRow row = *open.row;
   if (is_waiting_for_person(row.state)) {
     const bool about_result = row.state == InvocationState::WaitingForPostApproval;
@@ -427,26 +454,39 @@ Result<InvocationBook::Row> InvocationBook::find(std::string_view id) {
 }
 
 Result<std::vector<InvocationBook::Row>> InvocationBook::list(const InvocationQuery& query) {
+  if (query.state && !is_terminal(*query.state) && query.before.empty())
+    return open_rows(query, false);
   std::vector<Row> rows;
-  if (query.state && !is_terminal(*query.state) && query.before.empty()) {
-    std::vector<const Open*> matches;
-    for (const auto& [id, open] : open_)
-      if (open->row->state == *query.state &&
-          (query.session_id.empty() || open->row->session_id == query.session_id) &&
-          (query.tool_id.empty() || open->row->tool_id == query.tool_id))
-        matches.push_back(open.get());
-    std::ranges::sort(matches, std::greater(), &Open::number);
-    if (matches.size() > query.limit) matches.resize(query.limit);
-    rows.reserve(matches.size());
-    for (const Open* open : matches) rows.push_back(open->row);
-    return rows;
-  }
   auto found = store_.list_invocations(query);
   if (!found) return std::unexpected(found.error());
-  rows.reserve(found->size());
+  if (!query.state && query.before.empty()) rows = open_rows(query, true);
   for (InvocationRow& row : *found)
-    rows.push_back(std::make_shared<const InvocationRow>(std::move(row)));
+    if (rows.size() < query.limit)
+      rows.push_back(std::make_shared<const InvocationRow>(std::move(row)));
   return rows;
+}
+
+// Newest first; all of them, or only those that are in no store yet.
+std::vector<InvocationBook::Row> InvocationBook::open_rows(const InvocationQuery& query,
+                                                           bool only_unwritten) const {
+  std::vector<const Open*> matches;
+  for (const auto& [id, open] : open_)
+    if ((!query.state || open->row->state == *query.state) &&
+        (query.session_id.empty() || open->row->session_id == query.session_id) &&
+        (query.tool_id.empty() || open->row->tool_id == query.tool_id) &&
+        (open->written_later || !only_unwritten))
+      matches.push_back(open.get());
+  std::ranges::sort(matches, std::greater(), &Open::number);
+  if (matches.size() > query.limit) matches.resize(query.limit);
+  std::vector<Row> rows;
+  rows.reserve(matches.size());
+  for (const Open* open : matches) rows.push_back(open->row);
+  return rows;
+}
+
+bool InvocationBook::is_written_later(std::string_view id) const {
+  const auto found = open_.find(std::string(id));
+  return found != open_.end() && found->second->written_later;
 }
 
 Result<void> InvocationBook::write(Open& open, InvocationRow row) {
@@ -480,6 +520,8 @@ void InvocationBook::tell_call(const Row& row) {
 }
 
 InvocationBook::News InvocationBook::take_news() {
+  new_unwritten_.clear();
+  just_written_.clear();
   return std::exchange(news_, {});
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/json_object.h"
 #include "invoke/approvals.h"
 #include "invoke/decide.h"
 #include "invoke/invocation.h"
@@ -43,6 +44,7 @@ struct Proposal {
   std::shared_ptr<const std::string> definition;         // definition_text() of the tool
   std::shared_ptr<const std::string> server_definition;  // of its server's tools; may be null
   bool may_wait = true;                                  // false: what would ask is refused at once
+  bool is_read_only = false;                             // the tool changes nothing
   std::int64_t confirmation_time = 0;  // milliseconds until a question expires; 0: never
 };
 
@@ -51,6 +53,7 @@ struct Proposed {
   Verdict verdict;
   // Of the definition, field by field, against the one that was approved once.
   std::string definition_changes = {};  // JSON list of {field, before, after}; empty: none
+  bool written_later = false;           // it runs, and is written down when it has ended
 };
 
 // What a person says about a call that waits.
@@ -105,6 +108,8 @@ class InvocationBook {
   Result<std::shared_ptr<const InvocationRow>> ask_again(std::string_view id,
                                                          const PreparedCall& question,
                                                          std::int64_t confirmation_time);
+  // Whether the call runs and nothing of it is written yet.
+  bool is_written_later(std::string_view id) const;
   // The tool has ended: Completed, or waiting for someone to look at the result.
   Result<std::shared_ptr<const InvocationRow>> end(const Ending& ending);
   // Whatever it is doing; a call that has ended stays as it is, and Conflict says so.
@@ -167,7 +172,10 @@ class InvocationBook {
   Result<Row> keep_for_resume(Open& open, InvocationRow row, const Decision& decision);
   Result<Row> settle(Open& open, InvocationRow row, const Decision& decision, bool about_result);
   Result<Row> finish(Open& open, InvocationRow row);
+  Result<Row> finish_unwritten(InvocationRow row);
+  void keep_unwritten(std::unordered_map<std::string, std::unique_ptr<Open>> before);
   Result<void> count_ended();
+  std::vector<Row> open_rows(const InvocationQuery& query, bool only_unwritten) const;
   void tell_call(const Row& row);
   void watch(const InvocationRow& row);
   void unwatch(const InvocationRow& row);
@@ -175,9 +183,15 @@ class InvocationBook {
   // `data` is a JSON object.
   Result<void> note(AuditKind kind, const InvocationRow& row, std::string_view actor,
                     std::string data);
+  void describe_proposal(const InvocationRow& row, JsonObjectWriter& object) const;
   Result<void> note_proposal(const InvocationRow& row, std::string_view actor, bool edited);
   Result<void> note_decision(const InvocationRow& row, const Decision& decision);
   Result<void> note_start(const InvocationRow& row);
+  Result<void> note_beginning(const InvocationRow& row, const Decision* decision);
+  Result<void> note_end(const InvocationRow& row, const Ending& ending);
+  Result<void> note_run(const InvocationRow& row, const Decision& decision, const Ending& ending);
+  // For a call that was to be written when it has ended, and does something else first.
+  Result<void> write_so_far(Open& open);
   Result<void> note_use(const Approval& approval, std::int64_t now);
   Result<void> void_approval(const Approval& approval, std::string_view by, std::string_view why);
   Result<Approval> make_approval(const Confirmation& confirmation, const Open& open,
@@ -200,6 +214,10 @@ class InvocationBook {
   std::shared_ptr<const Redaction> redaction_;  // of the options; events outlive us
   std::optional<AuditEntry> last_audit_;        // its number and hash
   News news_;
+  // Of calls that are written later, since the last take_news(): those that came, and those that
+  // were written, as they were before.
+  std::vector<std::string> new_unwritten_;
+  std::vector<std::unique_ptr<Open>> just_written_;
   std::optional<Error> failure_;
 };
 

@@ -21,6 +21,8 @@ struct InvocationBook::Open {
   bool may_be_remembered = true;                     // an approval of it
   bool confirm_results = false;                      // a person sees the result before the model
   bool approved = false;                             // but nobody held it
+  bool written_later = false;                        // neither row nor audit entries are there yet
+  Decision decision = {};                            // of one that is
 
   // To move it; the row is where it stands.
   Invocation machine() const { return Invocation::at(row->state, confirm_results); }

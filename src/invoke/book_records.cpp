@@ -17,6 +17,24 @@ std::string_view setting_of(const Decision& decision) {
                                   : std::string_view(decision.setting);
 }
 
+std::string_view caller_of(const InvocationRow& row) {
+  return row.caller.empty() ? std::string_view("local") : std::string_view(row.caller);
+}
+
+void describe_decision(const Decision& decision, JsonObjectWriter& object) {
+  object.text("decision", name_of(decision.kind));
+  object.text_if_any("because", setting_of(decision));
+  if (decision.scope) object.text("scope", name_of(*decision.scope));
+  object.text_if_any("rule", decision.rule);
+  object.text_if_any("message", decision.message);
+}
+
+void describe_end(const InvocationRow& row, const Ending& ending, JsonObjectWriter& object) {
+  object.number("bytes", static_cast<std::int64_t>(ending.result_bytes));
+  object.number("durationMs", row.ended_at - row.started_at);
+  object.text_if_any("error", row.error);
+}
+
 json::value parsed_or_text(std::string_view text) {
   if (auto value = parse_json(text)) return std::move(*value);
   return json::value(text);
@@ -93,13 +111,17 @@ Result<void> InvocationBook::note(AuditKind kind, const InvocationRow& row, std:
   return {};
 }
 
+void InvocationBook::describe_proposal(const InvocationRow& row, JsonObjectWriter& object) const {
+  object.text("source", row.source);
+  object.json("arguments", redaction_->redact(row.arguments));
+  object.text("bindingHash", row.binding_hash);
+}
+
 Result<void> InvocationBook::note_proposal(const InvocationRow& row, std::string_view actor,
                                            bool edited) {
   std::string data;
   JsonObjectWriter object(data);
-  object.text("source", row.source);
-  object.json("arguments", redaction_->redact(row.arguments));
-  object.text("bindingHash", row.binding_hash);
+  describe_proposal(row, object);
   if (edited) object.truth("edited", true);
   object.end();
   return note(AuditKind::Proposed, row, actor, std::move(data));
@@ -108,11 +130,7 @@ Result<void> InvocationBook::note_proposal(const InvocationRow& row, std::string
 Result<void> InvocationBook::note_decision(const InvocationRow& row, const Decision& decision) {
   std::string data;
   JsonObjectWriter object(data);
-  object.text("decision", name_of(decision.kind));
-  object.text_if_any("because", setting_of(decision));
-  if (decision.scope) object.text("scope", name_of(*decision.scope));
-  object.text_if_any("rule", decision.rule);
-  object.text_if_any("message", decision.message);
+  describe_decision(decision, object);
   object.end();
   const std::string_view actor = decision.by.empty() ? "gateway" : std::string_view(decision.by);
   return note(AuditKind::Decided, row, actor, std::move(data));
@@ -120,6 +138,43 @@ Result<void> InvocationBook::note_decision(const InvocationRow& row, const Decis
 
 Result<void> InvocationBook::note_start(const InvocationRow& row) {
   return note(AuditKind::Started, row, "gateway", "{}");
+}
+
+// `decision` is null where a person is asked.
+Result<void> InvocationBook::note_beginning(const InvocationRow& row, const Decision* decision) {
+  if (auto noted = note_proposal(row, caller_of(row), false); !noted) return noted;
+  if (!decision) return {};
+  if (auto noted = note_decision(row, *decision); !noted) return noted;
+  return row.started_at != 0 ? note_start(row) : Result<void>{};
+}
+
+Result<void> InvocationBook::note_end(const InvocationRow& row, const Ending& ending) {
+  std::string data;
+  JsonObjectWriter object(data);
+  describe_end(row, ending, object);
+  object.end();
+  return note(AuditKind::Ended, row, "gateway", std::move(data));
+}
+
+// All there is to say of a call that changed nothing and that nobody was asked about, in one entry.
+Result<void> InvocationBook::note_run(const InvocationRow& row, const Decision& decision,
+                                      const Ending& ending) {
+  std::string data;
+  JsonObjectWriter object(data);
+  describe_proposal(row, object);
+  describe_decision(decision, object);
+  describe_end(row, ending, object);
+  object.end();
+  return note(AuditKind::Ran, row, caller_of(row), std::move(data));
+}
+
+Result<void> InvocationBook::write_so_far(Open& open) {
+  if (!open.written_later) return {};
+  if (auto written = stored(store_.insert_invocation(*open.row)); !written) return written;
+  if (auto noted = note_beginning(*open.row, &open.decision); !noted) return noted;
+  just_written_.push_back(std::make_unique<Open>(open));
+  open.written_later = false;
+  return {};
 }
 
 Result<void> InvocationBook::void_approval(const Approval& approval, std::string_view by,

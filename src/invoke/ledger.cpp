@@ -5,6 +5,12 @@
 #include "base/log.h"
 
 namespace toolgate {
+namespace {
+
+// How long what need not be durable at once may wait for company.
+constexpr std::chrono::milliseconds kCommitDelay{50};
+
+}  // namespace
 
 Result<std::unique_ptr<Ledger>> Ledger::open(std::unique_ptr<Store> store, BookOptions options) {
   auto now = options.now;
@@ -19,20 +25,22 @@ Ledger::Ledger(std::unique_ptr<Store> store, std::unique_ptr<InvocationBook> boo
   tell(book_->take_news());
   thread_ = std::make_unique<BatchThread>(
       BatchThread::Steps{.begin = [this] { return begin(); },
-                         .end = [this] { return commit(); },
+                         .end = [this] { return end_batch(); },
                          .abort = [this] { undo(); },
                          .idle = [this] { return look_what_is_due(); }});
 }
 
 Ledger::~Ledger() {
   thread_.reset();
+  if (commit_until_) (void)commit();
 }
 
 Task<Result<std::unique_ptr<Proposed>>> Ledger::propose(std::unique_ptr<Proposal> proposal,
                                                         std::shared_ptr<CallHolder> holder) {
-  return run([this, proposal = std::move(proposal), holder = std::move(holder)](
-                 InvocationBook& book) mutable -> Result<std::unique_ptr<Proposed>> {
-    auto proposed = book.propose(std::move(*proposal));
+  return thread_->run([this, proposal = std::move(proposal),
+                       holder = std::move(holder)]() mutable -> Result<std::unique_ptr<Proposed>> {
+    auto proposed = book_->propose(std::move(*proposal));
+    must_commit_ = must_commit_ || !proposed || !proposed->written_later;
     if (!proposed) return std::unexpected(proposed.error());
     if (!is_terminal(proposed->call->state))
       new_holders_.emplace_back(proposed->call->id, std::move(holder));
@@ -55,7 +63,10 @@ Task<Result<InvocationPointer>> Ledger::resume(std::string id, std::shared_ptr<C
 }
 
 Task<Result<InvocationPointer>> Ledger::end(Ending ending) {
-  auto ended = co_await run([ending](InvocationBook& book) { return book.end(ending); });
+  auto ended = co_await thread_->run([this, ending] {
+    must_commit_ = must_commit_ || !book_->is_written_later(ending.id);
+    return book_->end(ending);
+  });
   const bool lost =
       !ended && ended.error().code != Errc::Conflict && ended.error().code != Errc::NotFound;
   if (lost)
@@ -81,10 +92,21 @@ Result<void> Ledger::begin() {
     if (auto reloaded = book_->reload(); !reloaded) return reloaded;
     needs_reload_ = false;
   }
+  if (commit_until_) return {};
   return store_->begin();
 }
 
+// Whoever waits goes on after this.
+Result<void> Ledger::end_batch() {
+  if (must_commit_ || book_->failure()) return commit();
+  if (!commit_until_) commit_until_ = std::chrono::steady_clock::now() + kCommitDelay;
+  publish();
+  return {};
+}
+
 Result<void> Ledger::commit() {
+  must_commit_ = false;
+  commit_until_.reset();
   Result<void> committed;
   if (const auto& failure = book_->failure())
     committed = std::unexpected(*failure);
@@ -96,14 +118,20 @@ Result<void> Ledger::commit() {
     undo();
     return committed;
   }
+  publish();
+  return committed;
+}
+
+void Ledger::publish() {
   for (auto& [id, holder] : new_holders_) holders_[id] = std::move(holder);
   new_holders_.clear();
   tell(book_->take_news());
-  return committed;
 }
 
 // What was done in memory counts only if it is written.
 void Ledger::undo() {
+  must_commit_ = false;
+  commit_until_.reset();
   store_->roll_back();
   new_holders_.clear();
   const auto reloaded = book_->reload();
@@ -121,8 +149,16 @@ bool Ledger::transact(const std::function<Result<void>()>& work) {
   return false;
 }
 
-// Confirmations whose time is over, and endings that could not be written before.
+// What waits to be committed, confirmations whose time is over, and endings that could not be
+// written before.
 std::optional<BatchThread::TimePoint> Ledger::look_what_is_due() {
+  if (commit_until_ && *commit_until_ <= std::chrono::steady_clock::now()) (void)commit();
+  const auto due = look_what_is_over();
+  if (!commit_until_) return due;
+  return due ? std::min(*due, *commit_until_) : commit_until_;
+}
+
+std::optional<BatchThread::TimePoint> Ledger::look_what_is_over() {
   const auto soon = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   if (!unwritten_.empty()) {
     const bool written = transact([this]() -> Result<void> {

@@ -1,6 +1,7 @@
 // The ledger: the book of calls (book.h) on a thread of its own. Work from all loops goes through
 // one queue, and what came while the disk was busy is committed together; a caller goes on when its
-// change is durable, and so do those who wait for a decision.
+// change is durable, and so do those who wait for a decision. Only calls of read-only tools that
+// nobody is asked about do not wait: they change nothing, and are written down a little later.
 #pragma once
 
 #include <functional>
@@ -35,11 +36,17 @@ class Ledger {
   // loop when what it changed is durable. Cannot be cancelled: it is short.
   template <class Work>
   auto run(Work work) {
-    return thread_->run([this, work = std::move(work)]() mutable { return work(*book_); });
+    return thread_->run([this, work = std::move(work)]() mutable {
+      must_commit_ = true;
+      return work(*book_);
+    });
   }
   template <class Work>
   auto run_blocking(Work work) {
-    return thread_->run_blocking([this, work = std::move(work)]() mutable { return work(*book_); });
+    return thread_->run_blocking([this, work = std::move(work)]() mutable {
+      must_commit_ = true;
+      return work(*book_);
+    });
   }
 
   // The holder is told until the call has ended, or release(); it stands before anyone can decide.
@@ -62,9 +69,12 @@ class Ledger {
   Ledger(std::unique_ptr<Store> store, std::unique_ptr<InvocationBook> book,
          std::function<std::int64_t()> now);
   Result<void> begin();
+  Result<void> end_batch();
   Result<void> commit();
+  void publish();
   void undo();
   std::optional<BatchThread::TimePoint> look_what_is_due();
+  std::optional<BatchThread::TimePoint> look_what_is_over();
   bool transact(const std::function<Result<void>()>& work);
   void tell(InvocationBook::News news);
 
@@ -77,7 +87,9 @@ class Ledger {
   std::vector<std::pair<std::string, std::shared_ptr<CallHolder>>> new_holders_;  // of this batch
   std::vector<Ending> unwritten_;  // of calls that have ended when the disk was full
   bool needs_reload_ = false;
-  std::unique_ptr<BatchThread> thread_;  // last: it uses all of the above
+  bool must_commit_ = false;                                 // before anyone of this batch goes on
+  std::optional<BatchThread::TimePoint> commit_until_ = {};  // there is a transaction; by then
+  std::unique_ptr<BatchThread> thread_;                      // last: it uses all of the above
 };
 
 }  // namespace toolgate

@@ -27,37 +27,95 @@ void render_tree(ToolContent& part, std::optional<std::size_t> budget, Encoding 
   part.is_prompt_tsx = false;
 }
 
-std::string_view whole_characters(std::string_view text, std::size_t most) {
-  std::size_t end = std::min(most, text.size());
-  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
-    --end;
-  return text.substr(0, end);
+// Part of the text, with a sentence on where the rest is.
+std::string shorten(std::string_view text, std::size_t bytes, std::string_view handle) {
+  const std::string_view shown = first_characters(text, bytes);
+  std::string out =
+      fmt::format("{}\n\n[The first {} of {} bytes.", shown, shown.size(), text.size());
+  if (!handle.empty()) out += fmt::format(" All of it: {} ({} reads on)", handle, kReadResult);
+  out += ']';
+  return out;
 }
 
-Result<void> spill_part(ToolContent& part, std::size_t index, ResultSpill* spill,
-                        std::string_view invocation_id, std::size_t limit) {
-  if (!spill)
+// As many bytes as make up `most` tokens, or a little less.
+std::size_t bytes_of_tokens(std::string_view text, std::size_t tokens, std::size_t most,
+                            Encoding encoding) {
+  while (tokens > most) {
+    text = first_characters(text, text.size() * most / (tokens + 1));
+    tokens = count_tokens(encoding, text);
+  }
+  return text.size();
+}
+
+// What the model has room for: each part takes from what those before it left.
+class TokenRoom {
+ public:
+  TokenRoom(std::size_t tokens, Encoding encoding) : left_(tokens), encoding_(encoding) {}
+
+  // How many bytes of the text there is room for.
+  std::size_t take(std::string_view text) {
+    constexpr std::size_t kOwnTokens = 60;  // of the sentence that follows what is shown
+    const std::size_t tokens = count_tokens(encoding_, text);
+    if (tokens <= left_) {
+      left_ -= tokens;
+      return text.size();
+    }
+    const std::size_t room = left_ - std::min(left_, kOwnTokens);
+    left_ = 0;
+    return bytes_of_tokens(text, tokens, room, encoding_);
+  }
+
+ private:
+  std::size_t left_;
+  Encoding encoding_;
+};
+
+class ResultShaper {
+ public:
+  ResultShaper(const ResultLimits& limits, ResultSpill* spill, std::string_view invocation_id,
+               std::optional<TokenRoom> room)
+      : limits_(limits), spill_(spill), invocation_id_(invocation_id), room_(std::move(room)) {}
+
+  Result<void> shape(ToolContent& part, std::size_t index) {
+    if (!part.mime_type.empty()) return shape_data(part, index);
+    const std::size_t shown = shown_bytes(part);
+    if (shown == part.text.size()) return {};
+    const auto handle = keep(part, index);
+    if (!handle) return std::unexpected(handle.error());
+    part.text = shorten(part.text, shown, *handle);
+    return {};
+  }
+
+ private:
+  std::size_t shown_bytes(const ToolContent& part) {
+    std::size_t shown = part.text.size();
+    if (shown > limits_.part_bytes) shown = std::min(kPreviewBytes, limits_.part_bytes);
+    return room_ && is_for_model(part) ? room_->take(first_characters(part.text, shown)) : shown;
+  }
+
+  Result<void> shape_data(ToolContent& part, std::size_t index) {
+    if (part.text.size() <= limits_.part_bytes) return {};
+    const auto handle = keep(part, index);
+    if (!handle) return std::unexpected(handle.error());
+    part.text = fmt::format("[{} bytes of {}: {}]", part.text.size(), part.mime_type, *handle);
+    part.mime_type.clear();
+    return {};
+  }
+
+  // Empty: there is nowhere to keep it, and it may be cut.
+  Result<std::string> keep(const ToolContent& part, std::size_t index) {
+    if (spill_) return spill_->keep(invocation_id_, index, part.text);
+    if (part.text.size() <= limits_.part_bytes) return {};
     return fail(Errc::TooLarge,
                 "the result has {} bytes in one part, and toolgate.limits.resultBytes is {}",
-                part.text.size(), limit);
-  const auto handle = spill->keep(invocation_id, index, part.text);
-  if (!handle) return std::unexpected(handle.error());
-  const std::size_t size = part.text.size();
-  if (part.mime_type.empty()) {
-    const std::string_view shown = whole_characters(part.text, std::min(kPreviewBytes, limit));
-    part.text = fmt::format("{}\n\n[The first {} of {} bytes. All of it: {}]", shown, shown.size(),
-                            size, *handle);
-  } else {
-    part.text = fmt::format("[{} bytes of {}: {}]", size, part.mime_type, *handle);
-    part.mime_type.clear();
+                part.text.size(), limits_.part_bytes);
   }
-  return {};
-}
 
-bool is_for_model(const ToolContent& part) {
-  return part.audience.empty() ||
-         std::ranges::find(part.audience, ToolContent::Audience::Assistant) != part.audience.end();
-}
+  const ResultLimits& limits_;
+  ResultSpill* spill_;
+  std::string_view invocation_id_;
+  std::optional<TokenRoom> room_;
+};
 
 json::object content_part(const ToolContent& part) {
   if (part.mime_type.empty()) return {{"type", "text"}, {"text", part.text}};
@@ -97,15 +155,21 @@ Result<void> shape_result(ToolResult& result, const ResultLimits& limits, Result
     return fail(Errc::TooLarge,
                 "the result has {} bytes, and toolgate.limits.resultTotalBytes is {}", bytes,
                 limits.total_bytes);
+  std::optional<TokenRoom> room;  // a token has a byte at least
+  if (token_budget && content_bytes(result) > *token_budget) room.emplace(*token_budget, encoding);
+  ResultShaper shaper(limits, spill, invocation_id, room);
   for (std::size_t i = 0; i < result.content.size(); ++i) {
     ToolContent& part = result.content[i];
     if (part.is_prompt_tsx) render_tree(part, token_budget, encoding);
     if (part.mime_type.empty()) part.text = mend_utf8(part.text);
-    if (part.text.size() <= limits.part_bytes) continue;
-    if (auto spilled = spill_part(part, i, spill, invocation_id, limits.part_bytes); !spilled)
-      return spilled;
+    if (auto shaped = shaper.shape(part, i); !shaped) return shaped;
   }
   return {};
+}
+
+bool is_for_model(const ToolContent& part) {
+  return part.audience.empty() ||
+         std::ranges::find(part.audience, ToolContent::Audience::Assistant) != part.audience.end();
 }
 
 std::string write_content(const ToolResult& result, bool for_model) {

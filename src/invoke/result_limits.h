@@ -13,6 +13,10 @@
 
 namespace toolgate {
 
+// Handles of long results begin like this, and the tool that reads on in them has this name.
+inline constexpr std::string_view kResultScheme = "toolgate://results/";
+inline constexpr std::string_view kReadResult = "read_result";
+
 struct ResultLimits {
   std::size_t part_bytes = 256 << 10;  // toolgate.limits.resultBytes: then it is spilled
   std::size_t total_bytes = std::size_t{64}
@@ -30,8 +34,8 @@ class ResultSpill {
   virtual void forget(std::string_view invocation_id, std::size_t parts) = 0;
 };
 
-// Changes `result` in place. An error: it is over the limits and there is nowhere to put it.
-// `handle` in the sentence to the model is what `spill` gave.
+// Changes `result` in place. An error: it is over the limits and there is nowhere to put it. Text
+// beyond the token budget is kept like that beyond the bytes; without `spill` it is cut.
 Result<void> shape_result(ToolResult& result, const ResultLimits& limits, ResultSpill* spill,
                           std::string_view invocation_id, std::optional<std::size_t> token_budget,
                           Encoding encoding);
@@ -39,6 +43,7 @@ Result<void> shape_result(ToolResult& result, const ResultLimits& limits, Result
 // {"content":[{"type":"text","text"} | {"type":"data","mimeType","data"}]}, as the API answers;
 // only the parts for the model where `for_model` is set.
 std::string write_content(const ToolResult& result, bool for_model);
+bool is_for_model(const ToolContent& part);
 std::size_t content_bytes(const ToolResult& result);
 
 // VS Code's toolResultDetails: the input, indented, and each output as people look at it.

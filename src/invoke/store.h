@@ -42,6 +42,11 @@ struct InvocationRow {
   std::int64_t expires_at = 0;  // 0: never; of one that waits
 };
 
+// Whether `caller` may read what came of it: nobody else, and not what is still looked at.
+inline bool is_result_for(const InvocationRow& row, std::string_view caller) {
+  return row.caller == caller && row.state == InvocationState::Completed;
+}
+
 struct InvocationQuery {
   std::optional<InvocationState> state = {};
   std::string session_id = {};  // empty: any

@@ -196,7 +196,9 @@ Task<Result<Verdict>> ToolsService::explain(InvokeRequest request, InvokeContext
   if (!tool) co_return fail(Errc::ToolNotFound, "no tool is called '{}'", request.tool_id);
   auto checked = tool->check_input(request.arguments);
   if (!checked.valid) co_return fail_at("input", Errc::InvalidRequest, "{}", checked.message);
-  const ToolCall call{.input = std::move(checked.input), .session_id = request.session_id};
+  const ToolCall call{.input = std::move(checked.input),
+                      .session_id = request.session_id,
+                      .caller = request.caller};
   CallFacts facts = make_facts(request, context, *session, *tool, call);
   const auto canonical = canonical_json(call.input);
   if (!canonical) co_return std::unexpected(canonical.error());
@@ -267,6 +269,7 @@ Task<Result<std::unique_ptr<Proposal>>> ToolsService::make_ready(
                 .input = request.arguments,
                 .request_id = request.request_id,
                 .session_id = request.session_id,
+                .caller = request.caller,
                 .token_budget = request.token_budget};
   if (hooks.updated_input) {
     auto updated = tool.check_input(*hooks.updated_input);
@@ -337,6 +340,7 @@ Task<Result<std::unique_ptr<Proposal>>> ToolsService::make_ready(
       .arguments = call.input,
       .definition_hash = identity.hash,
       .binding_hash = binding_hash(request.tool_id, identity.hash, *canonical, request.caller)};
+  proposal->is_read_only = tool.data().is_read_only;
   proposal->may_wait = request.confirm == InvokeRequest::Confirm::Wait;
   proposal->confirmation_time = context.approvals->confirmation_time.count();
   proposal->facts = std::move(facts);

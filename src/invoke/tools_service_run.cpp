@@ -50,6 +50,7 @@ Task<> ToolsService::run_tool(RunningCall& running, const InvokeContext& context
                 .input = row->arguments,
                 .request_id = row->request_id,
                 .session_id = row->session_id,
+                .caller = row->caller,
                 .token_budget = limits.token_budget};
   if (row->decision.contains("selectedButton"))
     call.selected_button = parse_decision(row->decision).value_or(Decision{}).selected_button;

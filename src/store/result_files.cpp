@@ -11,8 +11,6 @@
 namespace toolgate {
 namespace {
 
-constexpr std::string_view kScheme = "toolgate://results/";
-
 Error cannot(std::string_view what, const std::filesystem::path& path, int error) {
   return {
       Errc::Io,
@@ -53,7 +51,7 @@ Result<std::string> ResultFiles::keep(std::string_view invocation_id, std::size_
     std::filesystem::remove(path, error);
     return std::unexpected(written.error());
   }
-  return std::string(kScheme) + name;
+  return std::string(kResultScheme) + name;
 }
 
 void ResultFiles::forget(std::string_view invocation_id, std::size_t parts) {
@@ -65,7 +63,7 @@ void ResultFiles::forget(std::string_view invocation_id, std::size_t parts) {
 
 // A handle comes from outside: it must not lead out of the folder.
 Result<std::filesystem::path> ResultFiles::path_of(std::string_view handle) const {
-  if (handle.starts_with(kScheme)) handle.remove_prefix(kScheme.size());
+  if (handle.starts_with(kResultScheme)) handle.remove_prefix(kResultScheme.size());
   const bool plain =
       !handle.empty() && handle.size() < 128 && handle.front() != '.' &&
       std::ranges::all_of(

@@ -35,11 +35,11 @@ struct WhenOptions {
 };
 
 struct WhenFault {
-  std::string kind;        // did_you_mean_and, unexpected_token, …: docs/when.md lists them
+  std::string_view kind;   // did_you_mean_and, unexpected_token, …: docs/when.md lists them
   std::size_t offset = 0;  // in UTF-16 units
   std::size_t length = 0;  // of the lexeme, too
   std::string lexeme;
-  std::string hint;  // forgot_and_or, forgot_key, forgot_expression or empty
+  std::string_view hint;  // forgot_and_or, forgot_key, forgot_expression or empty
 };
 
 // A sentence for people, with what to do where that is known.

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include "tools/when.h"
 #include "tools/when_regex.h"
 
@@ -92,11 +94,11 @@ class WhenStore {
   }
   void add_block(std::size_t least);
 
-  alignas(WhenNode) std::array<std::byte, 880> first_block_;  // all that most clauses need
+  alignas(WhenNode) std::array<std::byte, 864> first_block_;  // all that most clauses need
   std::byte* free_;
   std::size_t left_;
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
-  std::vector<std::shared_ptr<const WhenRegex>> regexes_;
+  boost::container::small_vector<std::shared_ptr<const WhenRegex>, 1> regexes_;
   std::mutex negating_;
   std::vector<std::pair<const WhenNode*, const WhenNode*>> negations_;
 };
@@ -122,6 +124,8 @@ class WhenNormalizer {
   class TermList;
 
   bool spend(std::size_t work);
+  const WhenNode* pair(WhenKind kind, const WhenNode* first, const WhenNode* second, bool thorough,
+                       const WhenNode* negation);
   const WhenNode* distribute(const WhenNode& alternatives, const WhenNode& factor, bool thorough,
                              bool last);
   const WhenNode* negate_any(const WhenNode& node);

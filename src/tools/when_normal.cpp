@@ -100,19 +100,19 @@ bool is_before(Node a, Node b) {
   return a->kind != b->kind ? a->kind < b->kind : compare(*a, *b) < 0;
 }
 
+void insert_sort(std::span<Node> list) {
+  for (std::size_t next = 1; next < list.size(); ++next) {
+    Node node = list[next];
+    std::size_t place = next;
+    for (; place > 0 && is_before(node, list[place - 1]); --place) list[place] = list[place - 1];
+    list[place] = node;
+  }
+}
+
 // Stable, and safe where bounds that are no numbers make the order inconsistent. Lists are short.
 void sort(std::span<Node> list) {
-  constexpr std::size_t kShort = 64;
-  if (list.size() <= kShort) {
-    for (auto next = list.begin(); next != list.end(); ++next) {
-      if (next == list.begin() || !is_before(*next, *(next - 1))) continue;
-      Node node = *next;
-      const auto place = std::upper_bound(list.begin(), next, node, is_before);
-      std::move_backward(place, next, next + 1);
-      *place = node;
-    }
-    return;
-  }
+  constexpr std::size_t kShort = 12;
+  if (list.size() <= kShort) return insert_sort(list);
   const auto left = list.first(list.size() / 2);
   const auto right = list.subspan(left.size());
   sort(left);
@@ -141,6 +141,15 @@ std::uint32_t opposite_kinds(const WhenNode& node) {
 // How many terms add_all will add for this one.
 std::size_t opened_size(const WhenNode& node, WhenKind opened, WhenKind left_out) {
   return node.kind == opened ? node.terms.size() : node.kind == left_out ? 0 : 1;
+}
+
+bool is_comparison(const WhenNode& node) {
+  return !is_compound(node) && node.kind > WhenKind::True && node.kind != WhenKind::Complement;
+}
+
+bool is_pair(WhenNormalizer::Terms terms) {
+  return terms.size() == 2 && terms[0] != nullptr && terms[1] != nullptr &&
+         is_comparison(*terms[0]) && is_comparison(*terms[1]);
 }
 
 WhenNormalizer::Terms alternatives_of(const Node& node) {
@@ -222,7 +231,21 @@ bool WhenNormalizer::spend(std::size_t work) {
   return !exhausted_;
 }
 
+// What all_of and any_of come to with two comparisons, which is what most of them have.
+Node WhenNormalizer::pair(WhenKind kind, Node first, Node second, bool thorough, Node negation) {
+  if (!spend(sorting_work(2))) return nullptr;
+  if (first->kind == second->kind && equal_leaves(*first, *second)) return first;
+  if (thorough && opposite(first->kind) == second->kind && equal_leaves(*first, *second))
+    return kind == WhenKind::And ? &kWhenFalse : &kWhenTrue;
+  if (is_before(second, first)) std::swap(first, second);
+  const auto terms = store_.room_for(2);
+  terms[0] = first;
+  terms[1] = second;
+  return store_.add({.kind = kind, .negation = negation, .terms = terms});
+}
+
 Node WhenNormalizer::all_of(Terms terms, bool thorough) {
+  if (is_pair(terms)) return pair(WhenKind::And, terms[0], terms[1], thorough, nullptr);
   std::size_t count = 0;
   for (Node term : terms) {
     if (term == nullptr || term->kind == WhenKind::False) return term;
@@ -242,6 +265,7 @@ Node WhenNormalizer::all_of(Terms terms, bool thorough) {
 }
 
 Node WhenNormalizer::any_of(Terms terms, bool thorough, Node negation) {
+  if (is_pair(terms)) return pair(WhenKind::Or, terms[0], terms[1], thorough, negation);
   std::size_t count = 0;
   for (Node term : terms) {
     if (term == nullptr || term->kind == WhenKind::True) return term;

@@ -108,6 +108,9 @@ WhenToken keyword_or_word(std::string_view word) {
 }  // namespace
 
 std::size_t utf16_length(std::string_view text) {
+  unsigned char bits = 0;
+  for (const char c : text) bits |= static_cast<unsigned char>(c);
+  if (bits < 0x80) return text.size();
   std::size_t units = 0;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -125,7 +128,7 @@ bool is_when_word(std::string_view text) {
 
 WhenFault WhenScanner::fault_at(std::string_view kind, std::size_t offset,
                                 std::string_view lexeme) const {
-  return {.kind = std::string(kind),
+  return {.kind = kind,
           .offset = utf16_length(text_.substr(0, offset)),
           .length = utf16_length(lexeme),
           .lexeme = std::string(lexeme),

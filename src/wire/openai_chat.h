@@ -70,6 +70,7 @@ struct ChatRequest {
   ToolMode tool_mode = ToolMode::Unset;
   std::string tool_choice_name;
   bool drops_tool_choice = false;  // it was obeyed in an earlier round
+  bool names_results = false;      // the history has handles of long results, which can be read
   std::vector<ChatMember> members;
 
   // Toolgate's own fields (contract: docs/api.md). They never reach the upstream.

@@ -1,6 +1,7 @@
 #include "wire/round.h"
 
 #include <algorithm>
+#include <array>
 
 #include "wire/openai_answer.h"
 
@@ -12,10 +13,34 @@ std::string text_of(const json::object& object, std::string_view key) {
   return member && member->is_string() ? std::string(member->get_string()) : std::string();
 }
 
+// What comes in pieces is put together.
+void add_extra(json::object& extras, std::string_view key, const json::value& value) {
+  if (value.is_null()) return;
+  json::value& known = extras[key];
+  if (known.is_string() && value.is_string())
+    known.get_string().append(std::string_view(value.get_string()));
+  else if (known.is_array() && value.is_array())
+    known.get_array().insert(known.get_array().end(), value.get_array().begin(),
+                             value.get_array().end());
+  else
+    known = value;
+}
+
+void add_message_extras(json::object& extras, const json::object& message) {
+  constexpr std::array<std::string_view, 7> kKnown{
+      "role", "content", "refusal", "tool_calls", "function_call", "annotations", "audio"};
+  for (const auto& [key, value] : message)
+    if (std::ranges::find(kKnown, std::string_view(key)) == kKnown.end())
+      add_extra(extras, key, value);
+}
+
 RoundCall read_call(const json::value& value) {
   RoundCall call;
   const json::object* object = value.if_object();
   if (!object) return call;
+  for (const auto& [key, member] : *object)
+    if (key != "id" && key != "type" && key != "index" && key != "function")
+      add_extra(call.extras, key, member);
   call.id = text_of(*object, "id");
   const json::value* function = object->if_contains("function");
   if (!function || !function->is_object()) return call;
@@ -73,10 +98,12 @@ json::object make_choice(AnswerEnvelope& envelope, json::object delta, json::val
           {"finish_reason", std::move(finish)}};
 }
 
-json::value report_value(const TurnReport& report) {
-  std::string text;
-  append_turn_report(text, report);
-  return parse_json(text).value_or(json::object{});
+// Puts the report into the object that `out` ends with.
+void add_report(std::string& out, const TurnReport& report) {
+  out.back() = ',';
+  out += R"("toolgate":)";
+  append_turn_report(out, report);
+  out += '}';
 }
 
 void add_count(json::value& sum, const json::value& more) {
@@ -89,13 +116,23 @@ void add_count(json::value& sum, const json::value& more) {
 
 }  // namespace
 
+void append_extras(std::string& object, const json::object& extras) {
+  if (extras.empty()) return;
+  object.back() = ',';
+  const std::string members = write_json(extras);
+  object.append(members, 1);
+}
+
 json::array write_calls(const std::vector<RoundCall>& calls) {
   json::array out;
-  for (const RoundCall& call : calls)
-    out.push_back(json::object{
+  for (const RoundCall& call : calls) {
+    json::object object{
         {"id", call.id},
         {"type", "function"},
-        {"function", json::object{{"name", call.name}, {"arguments", call.arguments}}}});
+        {"function", json::object{{"name", call.name}, {"arguments", call.arguments}}}};
+    for (const auto& [key, value] : call.extras) object[key] = value;
+    out.push_back(std::move(object));
+  }
   return out;
 }
 
@@ -158,6 +195,7 @@ void RoundReader::add_chunk(std::string_view data, std::string& out) {
 // False when nothing of it is left for the client.
 bool RoundReader::take_delta(json::object& delta) {
   round_.text += text_of(delta, "content");
+  add_message_extras(round_.extras, delta);
   if (const json::value* calls = delta.if_contains("tool_calls"); calls && calls->is_array())
     take_calls(calls->get_array());
   delta.erase("tool_calls");
@@ -183,6 +221,7 @@ void RoundReader::take_calls(const json::array& calls) {
     if (call.id.empty()) call.id = more.id;
     if (call.name.empty()) call.name = more.name;
     call.arguments += more.arguments;
+    for (const auto& [key, value] : more.extras) add_extra(call.extras, key, value);
   }
 }
 
@@ -196,6 +235,7 @@ std::expected<Round, ErrorBody> read_round(std::string_view body, json::object& 
         make_error_body({Errc::UpstreamBroken, "the upstream's answer has no message", {}}));
   Round round;
   round.text = text_of(message->get_object(), "content");
+  add_message_extras(round.extras, message->get_object());
   if (const json::value* calls = find(*message, "tool_calls")) round.calls = read_calls(*calls);
   round.finish_reason = text_of(*choice, "finish_reason");
   take_usage(parsed->get_object(), round);
@@ -222,17 +262,18 @@ void append_ending(std::string& out, AnswerEnvelope& envelope, const AnswerEnd& 
             ? json::object{{"prompt_tokens", 0}, {"completion_tokens", 0}, {"total_tokens", 0}}
             : end.usage;
   }
-  last["toolgate"] = report_value(report);
-  append_event(out, last);
-  out += "data: [DONE]\n\n";
+  out += "data: ";
+  append_json(out, last);
+  add_report(out, report);
+  out += "\n\ndata: [DONE]\n\n";
 }
 
 void append_tool_event(std::string& out, const AnswerEnvelope& envelope,
                        std::string_view invocation_json) {
-  json::object chunk = make_chunk(envelope, {});
-  chunk["toolgate"] =
-      json::object{{"invocation", parse_json(invocation_json).value_or(json::object{})}};
-  append_event(out, chunk);
+  out += "data: ";
+  append_json(out, make_chunk(envelope, {}));
+  out.back() = ',';
+  out.append(R"("toolgate":{"invocation":)").append(invocation_json).append("}}\n\n");
 }
 
 std::string write_answer(json::object answer, const AnswerEnvelope& envelope, const AnswerEnd& end,
@@ -240,7 +281,6 @@ std::string write_answer(json::object answer, const AnswerEnvelope& envelope, co
   answer["id"] = envelope.id;
   answer["created"] = envelope.created;
   if (!end.usage.empty()) answer["usage"] = end.usage;
-  answer["toolgate"] = report_value(report);
   json::array& choices = answer["choices"].as_array();
   choices.resize(1);
   json::object& choice = choices.front().as_object();
@@ -251,7 +291,10 @@ std::string write_answer(json::object answer, const AnswerEnvelope& envelope, co
   message.erase("tool_calls");
   if (!end.calls.empty()) message["tool_calls"] = write_calls(end.calls);
   choice["finish_reason"] = end.finish_reason;
-  return write_json(answer);
+  answer.erase("toolgate");
+  std::string out = write_json(answer);
+  add_report(out, report);
+  return out;
 }
 
 }  // namespace toolgate

@@ -19,11 +19,13 @@ struct RoundCall {
   std::string id;
   std::string name;
   std::string arguments;
+  json::object extras = {};  // other members, such as signatures of thoughts: they go back with it
 };
 
 struct Round {
   std::string text;
   std::vector<RoundCall> calls;
+  json::object extras;  // other members of the message, such as reasoning
   std::string finish_reason = "stop";
   json::object usage;                 // empty: none was given
   std::vector<std::string> warnings;  // of the normaliser
@@ -80,6 +82,9 @@ void append_tool_event(std::string& out, const AnswerEnvelope& envelope,
 // `answer` is the last round's; id and time are the first one's.
 std::string write_answer(json::object answer, const AnswerEnvelope& envelope, const AnswerEnd& end,
                          const TurnReport& report);
+
+// Members that OpenAI does not know: models want to see them again.
+void append_extras(std::string& object, const json::object& extras);
 
 // [{"id","type":"function","function":{"name","arguments"}},…]
 json::array write_calls(const std::vector<RoundCall>& calls);

@@ -28,7 +28,7 @@ ContextKeys context_of(const json::value& entry) {
   return context;
 }
 
-json::value null_or(const std::string& text) {
+json::value null_or(std::string_view text) {
   return text.empty() ? json::value(nullptr) : json::value(text);
 }
 

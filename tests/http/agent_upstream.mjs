@@ -14,6 +14,8 @@ let ids = 0;
 // A call in a round; an `id` of its own unless one is given. Arguments may be text, to be broken.
 export const call = (name, input = {}, id = `call_up_${++ids}`) =>
     ({id, name, arguments: typeof input === 'string' ? input : JSON.stringify(input)});
+// With members that OpenAI does not know.
+export const callWith = (extra, ...args) => ({...call(...args), extra});
 
 export const textOf = (content) =>
     typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('');
@@ -100,7 +102,7 @@ export class AgentUpstream {
     return this.server.baseUrl;
   }
 
-  // A round is {text, calls, finish, status, held, broken} or a function of the request that gives
+  // A round is {text, calls, reasoning, finish, status, held, broken} or a function of the request that gives
   // one: `finish` is another finish_reason than the usual, `status` fails, `held` is awaited behind
   // the text, `broken` cuts the connection there. One function alone answers every request.
   play(...rounds) {
@@ -148,7 +150,7 @@ export class AgentUpstream {
     reply.reset();
   }
 
-  async #send(request, reply, {text = '', calls = [], finish, held, broken = false}) {
+  async #send(request, reply, {text = '', calls = [], reasoning, finish, held, broken = false}) {
     const content = {
       pieces: words(text),
       calls: calls.map((one) => ({...one, pieces: pieces(one.arguments)})),
@@ -157,7 +159,10 @@ export class AgentUpstream {
     };
     if (!request.stream) {
       const whole = wholeOf(content);
-      whole.choices[0].message.content = text || null;
+      const {message} = whole.choices[0];
+      message.content = text || null;
+      if (reasoning) message.reasoning_content = reasoning;
+      message.tool_calls?.forEach((one, at) => Object.assign(one, calls[at].extra));
       whole.choices[0].finish_reason = finish ?? whole.choices[0].finish_reason;
       await held;
       return broken ? this.#breakOff(reply, whole) : reply.json(200, whole);
@@ -166,6 +171,11 @@ export class AgentUpstream {
     const usage = request.stream_options?.include_usage === true;
     const chunks = streamOf({...content, usage});
     const behindText = 1 + content.pieces.length;
+    for (const {choices: [choice]} of chunks)
+      for (const one of choice?.delta.tool_calls ?? [])
+        if (one.id) Object.assign(one, calls[one.index].extra);
+    for (const piece of words(reasoning ?? ''))
+      await reply.event({...chunks[0], choices: [{index: 0, delta: {reasoning_content: piece}}]});
     for (const value of chunks.slice(0, behindText)) await reply.event(value);
     await held;
     if (broken) return reply.reset();

@@ -1,6 +1,7 @@
 // For tests of auto-execute: a scripted model, a server with tools, a gateway between them, and
 // the client as a function.
 import assert from 'node:assert/strict';
+import {after, afterEach, before, beforeEach} from 'node:test';
 
 import {AgentUpstream} from './agent_upstream.mjs';
 import {Api, ToolServer} from './approvals.mjs';
@@ -89,13 +90,14 @@ export class LiveAnswer {
 }
 
 export class AgentWorld {
-  static async start(settings = {}, options = {}) {
+  // `model` has more members of the model's settings.
+  static async start(settings = {}, {model = {}, ...options} = {}) {
     const world = new AgentWorld();
     world.upstream = await AgentUpstream.start();
     world.tools = await ToolServer.start();
     world.options = {
       ...options,
-      settings: {'toolgate.models': [mockModel(world.upstream)], ...settings}
+      settings: {'toolgate.models': [mockModel(world.upstream, model)], ...settings}
     };
     await world.open();
     world.reset();
@@ -143,9 +145,9 @@ export class AgentWorld {
   }
 
   // A question, or a history, and the answer with the turn's report.
-  async say(messages, more = {}) {
+  async say(messages, more = {}, headers = {}) {
     const list = typeof messages === 'string' ? [user(messages)] : messages;
-    const response = await chat(this.gateway.port, this.body(list, more));
+    const response = await chat(this.gateway.port, this.body(list, more), {headers});
     const includeUsage = more.stream_options?.include_usage === true;
     if (more.stream && response.status === 200) return readStream(response.body, {includeUsage});
     const outcome = checkAnswer(response, {stream: false});
@@ -174,4 +176,17 @@ export class AgentWorld {
     await this.upstream?.close();
     assert.deepEqual(this.upstream?.violations, []);
   }
+}
+
+// A world for the tests of one describe(); no history may be malformed in any of them.
+export function useWorld(settings = {}, options = {}) {
+  const shared = {};
+  before(async () => {
+    shared.world = await AgentWorld.start(settings, options);
+    await shared.world.registerUsual();
+  });
+  after(() => shared.world?.stop());
+  beforeEach(() => shared.world.reset());
+  afterEach(() => assert.deepEqual(shared.world.upstream.violations.splice(0), []));
+  return shared;
 }

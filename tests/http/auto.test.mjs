@@ -4,8 +4,8 @@ import {after, afterEach, before, beforeEach, describe, test} from 'node:test';
 
 import {USAGE} from '../mock/answers.mjs';
 
-import {call, historyFaults} from './agent_upstream.mjs';
-import {AgentWorld, citySchema, LiveAnswer, user} from './agent_world.mjs';
+import {call, callWith, historyFaults} from './agent_upstream.mjs';
+import {AgentWorld, citySchema, LiveAnswer, useWorld, user} from './agent_world.mjs';
 import {extensionFiles, manifest, tool} from './extensions.mjs';
 import {chat} from './raw.mjs';
 
@@ -14,19 +14,6 @@ const KINDS = [['whole', {}], ['streamed', {stream: true}]];
 const look = (city, id) => call('look', {city}, id);
 const repeat = (count, make) => Array.from({length: count}, (_, at) => make(at));
 const delay = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
-// A world for the tests of one describe(); no history may be malformed in any of them.
-function useWorld(settings = {}, options = {}) {
-  const shared = {};
-  before(async () => {
-    shared.world = await AgentWorld.start(settings, options);
-    await shared.world.registerUsual();
-  });
-  after(() => shared.world?.stop());
-  beforeEach(() => shared.world.reset());
-  afterEach(() => assert.deepEqual(shared.world.upstream.violations.splice(0), []));
-  return shared;
-}
 
 test('the upstream of these tests notices malformed histories', () => {
   const calls = (...ids) => ({
@@ -154,6 +141,19 @@ for (const [kind, more] of KINDS) {
         assert.deepEqual(request.x_unknown, {a: [1]});
         assert.equal(request.temperature, 0.5);
       }
+    });
+
+    test('what a model thought, and signed its calls with, goes back to it', async () => {
+      const {world} = shared;
+      const extra = {extra_content: {google: {thought_signature: 'c2lnbmVk'}}};
+      world.upstream.play(
+          {reasoning: 'Oslo is far. Look twice.', calls: [callWith(extra, 'look', {city: 'Oslo'}), look('Bern')]},
+          {text: 'Done.'});
+      await say('go');
+      const message = world.upstream.last.messages.find(({role}) => role === 'assistant');
+      assert.equal(message.reasoning_content, 'Oslo is far. Look twice.');
+      assert.deepEqual(message.tool_calls.map((one) => one.extra_content), [extra.extra_content, undefined]);
+      assert.deepEqual(Object.keys(message.tool_calls[1]).sort(), ['function', 'id', 'type']);
     });
 
     test('to call a tool is asked for once', async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import {after, afterEach, before, beforeEach, describe, test} from 'node:test';
 
-import {call} from './agent_upstream.mjs';
+import {call, callWith} from './agent_upstream.mjs';
 import {AgentWorld, clientTool, returned, user} from './agent_world.mjs';
 
 const LIMIT = {timeout: 120_000};
@@ -100,6 +100,18 @@ for (const [kind, more] of KINDS) {
       assert.deepEqual(
           outline(world.upstream.last.messages), ['go', ['You. ', ['mine {"n":1}']], 'mine: mine']);
       assert.equal(world.tools.calls.length, 0);
+    });
+
+    test('what the model thought and signed comes back, too', async () => {
+      const extra = {extra_content: {google: {thought_signature: 'c2lnbmVk'}}};
+      world.upstream.play(
+          {reasoning: 'Both at once.', calls: [callWith(extra, 'look', {city: 'Oslo'}), callWith(extra, 'mine')]},
+          {text: 'Done.'});
+      const answer = await say([question]);
+      await say([question, ...returned(answer)]);
+      const message = world.upstream.last.messages.find(({role}) => role === 'assistant');
+      assert.equal(message.reasoning_content, 'Both at once.');
+      assert.deepEqual(message.tool_calls.map((one) => one.extra_content), [extra, extra].map((one) => one.extra_content));
     });
 
     test('several mixed turns follow each other', async () => {

@@ -28,6 +28,7 @@ struct Known {
   bool allowed = false;  // by a person, or by what a person set up
   int starts = 0;
   bool result_allowed = true;
+  bool written_later = false;
   std::string tool;
 };
 
@@ -65,6 +66,10 @@ class Life {
 
   void crash() {
     book_.reset();
+    // What only read, and had not ended, leaves no trace.
+    std::erase_if(calls_, [&](const auto& call) {
+      return call.second.written_later && call.second.state == InvocationState::Executing;
+    });
     reopen();
     for (const auto& [id, call] : calls_) {
       const auto row = book_->find(id);
@@ -171,6 +176,7 @@ class Life {
                                 .workspace = "/ws",
                                 .definition_hash = proposal.call.definition_hash};
     proposal.may_wait = chance(90);
+    proposal.is_read_only = chance(40);
     proposal.confirmation_time = chance(80) ? 30 : 0;
     const auto remembered = proposal.facts.approvals;
     const auto proposed = book_->propose(std::move(proposal));
@@ -180,6 +186,9 @@ class Life {
     call.tool = tool;
     call.allowed = !asks || hook_allows || is_remembered(remembered);
     call.result_allowed = !prepared.confirm_results;
+    call.written_later = proposed->written_later;
+    EXPECT_EQ(call.written_later, book_->is_written_later(row.id));
+    EXPECT_EQ(store_.find_invocation(row.id).value().has_value(), !call.written_later);
     calls_[row.id] = call;
     if (row.state == InvocationState::Executing) {
       EXPECT_TRUE(call.allowed) << "a call that asks began by itself";
@@ -252,6 +261,7 @@ class Life {
     if (!asked) return;
     EXPECT_EQ(calls_.at(id).state, InvocationState::Executing);
     calls_.at(id).allowed = false;
+    calls_.at(id).written_later = false;
     asked_again_.insert(id);
     calls_.at(id).state = (*asked)->state;
   }
@@ -306,7 +316,8 @@ class Life {
     EXPECT_EQ(find_broken_link(entries), std::nullopt);
     std::map<std::string, int> starts;
     for (const AuditEntry& entry : entries)
-      if (entry.kind == AuditKind::Started) ++starts[entry.invocation_id];
+      if (entry.kind == AuditKind::Started || entry.kind == AuditKind::Ran)
+        ++starts[entry.invocation_id];
     for (const auto& [id, count] : starts) EXPECT_EQ(count, 1) << id;
     for (const auto& [id, call] : calls_) EXPECT_EQ(starts.contains(id) ? 1 : 0, call.starts) << id;
   }

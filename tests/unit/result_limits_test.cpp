@@ -52,6 +52,58 @@ TEST(ResultLimits, ALongPartIsKeptWholeAndTheModelIsToldWhere) {
   EXPECT_EQ(slice->size, 5'000u);
 }
 
+std::string words(std::size_t count) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) text += fmt::format("word {} of many; ", i);
+  return text;
+}
+
+TEST(ResultLimits, TextBeyondTheTokenBudgetIsKeptAndItsBeginningShown) {
+  const TemporaryFolder folder;
+  ResultFiles files(folder.path() / "results");
+  const std::string text = words(1'000);
+  auto result = with_text(text);
+  ASSERT_TRUE(shape(result, {}, &files, 500));
+  const std::string& told = result.content.front().text;
+  const std::size_t tokens = count_tokens(Encoding::O200kBase, told);
+  EXPECT_LE(tokens, 500U);
+  EXPECT_GE(tokens, 400U);
+  EXPECT_TRUE(text.starts_with(told.substr(0, told.find("\n\n["))));
+  EXPECT_TRUE(told.contains("toolgate://results/inv_1.0 (read_result reads on)"));
+  EXPECT_EQ(files.read("inv_1.0", 0, 100'000)->bytes, text);
+}
+
+TEST(ResultLimits, PartsShareTheTokenBudgetInOrder) {
+  const TemporaryFolder folder;
+  ResultFiles files(folder.path() / "results");
+  auto result = with_text(words(20));
+  result.content.push_back({.text = words(500)});
+  result.content.push_back({.text = words(10)});
+  result.content.push_back({.text = words(500), .audience = {ToolContent::Audience::User}});
+  ASSERT_TRUE(shape(result, {}, &files, 500));
+  EXPECT_EQ(result.content[0].text, words(20));
+  EXPECT_TRUE(result.content[1].text.contains("inv_1.1"));
+  EXPECT_TRUE(result.content[2].text.starts_with("\n\n[The first 0 of ")) << result.content[2].text;
+  EXPECT_EQ(result.content[3].text, words(500)) << "what the model does not see takes no room";
+}
+
+TEST(ResultLimits, APartBeyondBothLimitsIsKeptWhole) {
+  const TemporaryFolder folder;
+  ResultFiles files(folder.path() / "results");
+  const std::string text = words(2'000);
+  auto result = with_text(text);
+  ASSERT_TRUE(shape(result, {.part_bytes = 10'000}, &files, 200));
+  EXPECT_LE(count_tokens(Encoding::O200kBase, result.content.front().text), 200U);
+  EXPECT_EQ(files.read("inv_1.0", 0, 100'000)->bytes, text);
+}
+
+TEST(ResultLimits, WithoutAPlaceForItTextIsCutToTheBudget) {
+  auto result = with_text(words(1'000));
+  ASSERT_TRUE(shape(result, {}, nullptr, 500));
+  EXPECT_TRUE(result.content.front().text.ends_with(" bytes.]"));
+  EXPECT_LE(count_tokens(Encoding::O200kBase, result.content.front().text), 500U);
+}
+
 TEST(ResultLimits, WithoutAPlaceForItALongPartIsAnErrorThatNamesTheLimit) {
   auto result = with_text(std::string(100, 'x'));
   const auto shaped = shape(result, {.part_bytes = 10});

@@ -65,9 +65,10 @@ class ToolsServiceTest : public testing::Test {
     ledger_.reset();
   }
 
-  void add(std::shared_ptr<Tool> tool, std::string description = "a tool") {
+  void add(std::shared_ptr<Tool> tool, std::string description = "a tool", bool reads = false) {
     ToolData data;
     data.id = "tool";
+    data.is_read_only = reads;
     data.model_description = std::move(description);
     registered_.undo();
     registered_ = registry_.add(std::move(data), std::move(tool)).value();
@@ -228,6 +229,72 @@ TEST_F(ToolsServiceTest, WhatCannotBeWrittenDoesNotRun) {
   EXPECT_EQ(outcome.error().code, Errc::Io);
   EXPECT_FALSE(ran);
   EXPECT_EQ(run().ending, InvokeEnding::Result) << "the next one is not affected";
+}
+
+TEST_F(ToolsServiceTest, WhatOnlyReadsDoesNotWaitForTheDisk) {
+  add(std::make_shared<TestTool>([](const ToolCall&, const Cancel&) -> Task<Result<ToolResult>> {
+        co_return text_of("read");
+      }),
+      "reads", true);
+  (void)ledger_->run_blocking([this](InvocationBook&) -> Result<int> {
+    // The first commit is that of this very work.
+    store_->set_faults({.commit = 2});
+    return 0;
+  });
+  const auto outcome = run();
+  EXPECT_EQ(outcome.ending, InvokeEnding::Result);
+  EXPECT_EQ(outcome.call->state, InvocationState::Completed);
+  EXPECT_FALSE(ledger_->run_blocking([](InvocationBook&) -> Result<int> { return 0; }))
+      << "it is written with the next batch, and that fails here";
+  EXPECT_EQ(run().ending, InvokeEnding::Result);
+  const auto entries =
+      ledger_->run_blocking([](InvocationBook& book) { return book.audit({}); }).value();
+  ASSERT_EQ(entries.size(), 1U) << "one entry says it all, and the lost one is lost";
+  EXPECT_EQ(entries.front().kind, AuditKind::Ran);
+  const auto data = parse_json(entries.front().data).value();
+  for (const char* key : {"arguments", "decision", "bytes", "durationMs"})
+    EXPECT_TRUE(find(data, key)) << key;
+}
+
+TEST_F(ToolsServiceTest, WhatOnlyReadsIsSeenWhileItRuns) {
+  Event go_on;
+  add(std::make_shared<TestTool>([&](const ToolCall&, const Cancel&) -> Task<Result<ToolResult>> {
+        co_await go_on.wait();
+        co_return text_of("read");
+      }),
+      "reads", true);
+  auto answer = start();
+  const auto row = in_state(InvocationState::Executing);
+  const auto all =
+      ledger_->run_blocking([](InvocationBook& book) { return book.list({}); }).value();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all.front()->id, row->id);
+  loop_.call([&] {
+    go_on.set();
+    return 0;
+  });
+  EXPECT_EQ(get_soon(std::move(answer))->ending, InvokeEnding::Result);
+  const auto found =
+      ledger_->run_blocking([&](InvocationBook& book) { return book.find(row->id); }).value();
+  EXPECT_EQ(found->state, InvocationState::Completed);
+}
+
+TEST_F(ToolsServiceTest, WhatOnlyReadsIsWrittenWhenItAsksOrIsCancelled) {
+  add(std::make_shared<TestTool>(
+          [](const ToolCall& call, const Cancel&) -> Task<Result<ToolResult>> {
+            const auto said = co_await call.services->confirm({.confirmation_title = "More?"});
+            co_return text_of(said && *said ? "yes" : "no");
+          }),
+      "reads", true);
+  auto answer = start();
+  const auto row = in_state(InvocationState::WaitingForConfirmation);
+  ASSERT_TRUE(confirm(row->id, Confirmation::Choice::Allow));
+  EXPECT_EQ(get_soon(std::move(answer))->result.content.front().text, "yes");
+  std::string kinds;
+  for (const AuditEntry& entry :
+       ledger_->run_blocking([](InvocationBook& book) { return book.audit({}); }).value())
+    kinds += fmt::format("{} ", name_of(entry.kind));
+  EXPECT_EQ(kinds, "proposed decided started decided ended ");
 }
 
 TEST_F(ToolsServiceTest, ADecisionThatCannotBeWrittenDoesNotCount) {

@@ -20,7 +20,7 @@ WhenClause parsed(std::string_view text, WhenMode mode = WhenMode::Strict) {
 
 std::string fault_of(std::string_view text) {
   const ParsedWhen result = parse_when(text);
-  return result.clause ? "" : result.first_fault()->kind;
+  return std::string(result.clause ? "" : result.first_fault()->kind);
 }
 
 // Clauses over the keys a, b and c, from a generator that makes the same ones everywhere.

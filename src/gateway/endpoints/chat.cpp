@@ -72,7 +72,8 @@ class HttpChatSink final : public ChatSink {
 
 TurnReport make_report(const ChatRequest& request, const Catalog& catalog) {
   TurnReport report;
-  if (request.use_registered_tools && catalog.tools.empty())
+  const auto is_private = [](const CatalogTool& tool) { return tool.data().is_private; };
+  if (request.use_registered_tools && std::ranges::all_of(catalog.tools, is_private))
     report.warnings.push_back("use_vscode_tools: no tools are registered here, so none were added");
   return report;
 }

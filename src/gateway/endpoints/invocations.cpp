@@ -101,8 +101,7 @@ std::string write_list(const std::vector<InvocationPointer>& rows, const Redacti
 
 // What a tool answered is for whoever called it, once nobody wants to look at it first.
 bool may_see_result(const RequestContext& context, const InvocationRow& row) {
-  return context.caller == kOperatorName ||
-         (context.caller == row.caller && row.state == InvocationState::Completed);
+  return context.caller == kOperatorName || is_result_for(row, context.caller);
 }
 
 std::string write_with_result(const RequestContext& context, const InvocationRow& row) {
