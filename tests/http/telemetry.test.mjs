@@ -187,7 +187,7 @@ describe('spans', LIMIT, () => {
     }
   });
 
-  test('of calls that are denied, fail, have wrong input or do not exist', async () => {
+  test('of calls that are denied, fail or have wrong input', async () => {
     const {world, collector} = shared;
     world.tools.answer = () => ({status: 500, text: 'broken'});
     world.upstream.play(
@@ -564,7 +564,7 @@ describe('/metrics', LIMIT, () => {
     const answer = world.api.invoke('ask', {});
     await world.api.confirm((await world.api.waiting()).id, 'deny');
     await answer;
-    await world.api.invoke('look', {city: 1});
+    await world.api.invoke('look', {town: 1});
     const text = await metricsOf(world);
     const model = 'model="mock-1"';
     const round = (outcome) => counted(
