@@ -90,13 +90,9 @@ void RoundRecord::begun(int status) {
 
 void RoundRecord::done() {
   begun();
-  end(facts_.finish_reasons.empty() ? "stop" : facts_.finish_reasons.front());
+  end(facts_.finish_reason.empty() ? "stop" : std::string_view(facts_.finish_reason));
   notes_.input_tokens += facts_.input_tokens.value_or(0);
   notes_.output_tokens += facts_.output_tokens.value_or(0);
-  if (notes_.metrics && facts_.input_tokens)
-    notes_.metrics->tokens_used(model_.id, model_.provider, "input", *facts_.input_tokens);
-  if (notes_.metrics && facts_.output_tokens)
-    notes_.metrics->tokens_used(model_.id, model_.provider, "output", *facts_.output_tokens);
   if (!span_) return;
   span_.text("gen_ai.response.id", facts_.id);
   span_.text("gen_ai.response.model", facts_.model);
@@ -107,6 +103,7 @@ void RoundRecord::done() {
 
 void RoundRecord::failed(const ErrorBody& error) {
   begun(error.status);
+  facts_ = {};  // of an answer that turned out to be none
   notes_.error = error_word(error);
   span_.fail(notes_.error);
   end(notes_.error);
@@ -115,8 +112,12 @@ void RoundRecord::failed(const ErrorBody& error) {
 void RoundRecord::end(std::string_view outcome) {
   if (std::exchange(has_ended_, true)) return;
   if (notes_.metrics)
-    notes_.metrics->round_done(model_.id, model_.provider, outcome,
-                               seconds_of(Clock::now() - asked_));
+    notes_.metrics->round_done({.model = model_.id,
+                                .provider = model_.provider,
+                                .outcome = outcome,
+                                .seconds = seconds_of(Clock::now() - asked_),
+                                .input_tokens = facts_.input_tokens,
+                                .output_tokens = facts_.output_tokens});
   if (outcome == error_info(Errc::Cancelled).name) span_.fail(outcome);
 }
 

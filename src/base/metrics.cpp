@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -73,6 +74,13 @@ class SeriesCache {
   }
 
   std::unordered_multimap<std::size_t, Entry> found_;
+};
+
+// Of one model and outcome: found together. Those of tokens are there once they are known.
+struct RoundSeries {
+  prometheus::Histogram& seconds;
+  prometheus::Histogram* input = nullptr;
+  prometheus::Histogram* output = nullptr;
 };
 
 template <class Metric>
@@ -228,32 +236,29 @@ void Metrics::upstream_answered(std::string_view model, int status, double secon
       .Observe(seconds);
 }
 
-void Metrics::round_done(std::string_view model, std::string_view provider,
-                         std::string_view outcome, double seconds) {
+void Metrics::round_done(const RoundNumbers& round) {
   Impl& impl = *impl_;
-  cache<prometheus::Histogram>()
-      .get(impl.number + 2, model, outcome,
-           [&]() -> prometheus::Histogram& {
-             return impl.round_seconds.Add({{"model", std::string(model)},
-                                            {"provider", std::string(provider)},
-                                            {"outcome", std::string(outcome)}},
-                                           kRoundSeconds);
-           })
-      .Observe(seconds);
-}
-
-void Metrics::tokens_used(std::string_view model, std::string_view provider,
-                          std::string_view direction, std::int64_t tokens) {
-  Impl& impl = *impl_;
-  cache<prometheus::Histogram>()
-      .get(impl.number + 1, model, direction,
-           [&]() -> prometheus::Histogram& {
-             return impl.round_tokens.Add({{"model", std::string(model)},
-                                           {"provider", std::string(provider)},
-                                           {"direction", std::string(direction)}},
-                                          kRoundTokens);
-           })
-      .Observe(static_cast<double>(tokens));
+  RoundSeries& series =
+      cache<RoundSeries>().get(impl.number + 2, round.model, round.outcome, [&]() -> RoundSeries& {
+        thread_local std::deque<RoundSeries> all;
+        return all.emplace_back(impl.round_seconds.Add({{"model", std::string(round.model)},
+                                                        {"provider", std::string(round.provider)},
+                                                        {"outcome", std::string(round.outcome)}},
+                                                       kRoundSeconds));
+      });
+  series.seconds.Observe(round.seconds);
+  const auto observe = [&](std::optional<std::int64_t> tokens, prometheus::Histogram*& histogram,
+                           const char* direction) {
+    if (!tokens) return;
+    if (!histogram)
+      histogram = &impl.round_tokens.Add({{"model", std::string(round.model)},
+                                          {"provider", std::string(round.provider)},
+                                          {"direction", direction}},
+                                         kRoundTokens);
+    histogram->Observe(static_cast<double>(*tokens));
+  };
+  observe(round.input_tokens, series.input, "input");
+  observe(round.output_tokens, series.output, "output");
 }
 
 void Metrics::call_done(std::string_view tool, std::string_view outcome, double seconds) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,16 @@ struct HistogramSeries {
   double sum = 0;
 };
 
+// One round, from the question to the end of the answer.
+struct RoundNumbers {
+  std::string_view model;
+  std::string_view provider;
+  std::string_view outcome;  // a finish reason or an error's word, of a fixed list both
+  double seconds = 0;
+  std::optional<std::int64_t> input_tokens = {};
+  std::optional<std::int64_t> output_tokens = {};
+};
+
 class Metrics {
  public:
   Metrics();
@@ -32,13 +43,7 @@ class Metrics {
   void error(std::string_view code);
   // To the first piece of a stream or the end of a whole answer.
   void upstream_answered(std::string_view model, int status, double seconds);
-  // A round from the question to the end of the answer. `outcome` is a finish reason or an error's
-  // word, of a fixed list both.
-  void round_done(std::string_view model, std::string_view provider, std::string_view outcome,
-                  double seconds);
-  // `direction` is "input" or "output".
-  void tokens_used(std::string_view model, std::string_view provider, std::string_view direction,
-                   std::int64_t tokens);
+  void round_done(const RoundNumbers& round);
   // `tool` is the id of a registered tool; there are many, so that only the first of them have
   // series of their own. Without the time that a person took.
   void call_done(std::string_view tool, std::string_view outcome, double seconds);

@@ -5,6 +5,7 @@
 namespace toolgate {
 namespace {
 
+constexpr std::size_t kUsualAttributes = 16;
 constexpr std::size_t kMostAttributes = 64;
 constexpr std::size_t kMostEvents = 32;
 constexpr std::size_t kMostNameBytes = 256;
@@ -52,6 +53,7 @@ Span::Span(Tracer& tracer, const TraceContext* remote, SpanKind kind, std::strin
     record.context.sampled = tracer.samples(record.context.trace);
   }
   record.context.span = make_span_id();
+  record.attributes.reserve(kUsualAttributes);
   record.kind = kind;
   record.name = cut(name, kMostNameBytes);
   record.begin = wall_nanoseconds();
@@ -75,6 +77,7 @@ Span Span::child_of(const Span* parent, SpanKind kind, std::string_view what,
   record.context = above.context;
   record.context.span = make_span_id();
   if (!span) return span;
+  record.attributes.reserve(kUsualAttributes);
   record.parent = above.context.span;
   record.kind = kind;
   record.name = std::string(what).append(" ").append(cut(name, kMostNameBytes));

@@ -115,7 +115,7 @@ bool AnswerChecker::check_choice(dom::element value, std::uint64_t position) {
     }
   }
   lacks_nulls_ |= !keys.has(3);
-  if (facts_) facts_->finish_reasons.emplace_back(reason);
+  if (facts_) facts_->add_reason(reason);
   return keys.has_first(3) && fits_finish(reason);
 }
 

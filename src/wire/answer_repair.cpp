@@ -230,7 +230,7 @@ void tell_facts(const json::object& answer, AnswerFacts& facts) {
   take_usage(answer.at("usage").get_object(), facts);
   for (const json::value& choice : answer.at("choices").get_array())
     if (const json::value* reason = find(choice, "finish_reason"); reason && reason->is_string())
-      facts.finish_reasons.emplace_back(reason->get_string());
+      facts.add_reason(reason->get_string());
   if (!facts.wants_names) return;
   facts.id = answer.at("id").get_string();
   facts.model = answer.at("model").get_string();

@@ -71,13 +71,6 @@ void append_attribute(std::string& out, std::string_view key, const AttributeVal
   out += '}';
 }
 
-std::string write_attributes(const std::vector<Attribute>& attributes) {
-  std::string out = "[";
-  for (const Attribute& attribute : attributes)
-    append_attribute(out, attribute.key, attribute.value);
-  return out + ']';
-}
-
 std::string write_events(const std::vector<SpanEvent>& events) {
   std::string out = "[";
   for (const SpanEvent& event : events) {
@@ -106,7 +99,10 @@ void append_span(std::string& out, const SpanRecord& span) {
   object.number("kind", static_cast<int>(span.kind));
   object.text("startTimeUnixNano", std::to_string(span.begin));
   object.text("endTimeUnixNano", std::to_string(span.end));
-  object.json("attributes", write_attributes(span.attributes));
+  object.json("attributes", "[");
+  for (const Attribute& attribute : span.attributes)
+    append_attribute(out, attribute.key, attribute.value);
+  out += ']';
   if (!span.events.empty()) object.json("events", write_events(span.events));
   if (span.failed) object.json("status", fmt::format(R"({{"code":{}}})", kError));
   object.end();
@@ -199,7 +195,9 @@ std::string write_resource(const std::vector<std::pair<std::string, std::string>
 }
 
 std::string write_traces(std::span<const SpanRecord> spans, std::string_view resource) {
+  constexpr std::size_t kUsualBytes = 1'500;
   std::string out = open_envelope("resourceSpans", "scopeSpans", "spans", resource);
+  out.reserve(out.size() + spans.size() * kUsualBytes);
   for (const SpanRecord& span : spans) {
     if (out.back() == '}') out += ',';
     append_span(out, span);

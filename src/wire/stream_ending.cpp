@@ -131,7 +131,7 @@ class EndWriter {
 
 void tell_facts(const AnswerState& state, const std::vector<std::string_view>& reasons) {
   AnswerFacts& facts = *state.options.facts;
-  facts.finish_reasons.assign(reasons.begin(), reasons.end());
+  for (const std::string_view reason : reasons) facts.add_reason(reason);
   if (state.usage) take_usage(*state.usage, facts);
   if (!facts.wants_names) return;
   facts.id = state.id;

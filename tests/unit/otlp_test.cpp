@@ -80,9 +80,9 @@ TEST(Otlp, ParentStateEventsAndFailureAreToldWhereThereAreAny) {
 
 TEST(Otlp, RoundsAreTheHistogramsOfTheConventions) {
   Metrics metrics;
-  metrics.round_done("m", "openai", "stop", 0.015);
-  metrics.round_done("m", "openai", "429", 100);
-  metrics.tokens_used("m", "openai", "input", 9);
+  metrics.round_done(
+      {.model = "m", .provider = "openai", .outcome = "stop", .seconds = 0.015, .input_tokens = 9});
+  metrics.round_done({.model = "m", .provider = "openai", .outcome = "429", .seconds = 100});
   const auto body = parsed(write_metrics(metrics.round_histograms(), "{}", 1, 2));
   const auto& list = body.at("resourceMetrics").at(0).at("scopeMetrics").at(0).at("metrics");
   ASSERT_EQ(list.as_array().size(), 2u);
