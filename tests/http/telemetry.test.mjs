@@ -65,6 +65,14 @@ async function metricsOf(world) {
   return (await exchange(world.gateway.port, {path: '/metrics'})).text;
 }
 
+// An answer is counted right after it was read, which may be later than it was sent.
+async function metricsShow(world, pattern) {
+  for (const end = performance.now() + 10_000; !pattern.test(await metricsOf(world));) {
+    assert.ok(performance.now() < end, `no ${pattern} in ${await metricsOf(world)}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
 const counted = (text, name) => {
   const line = text.split('\n').find((one) => one.startsWith(name));
   return line ? Number(line.split(' ').at(-1)) : 0;
@@ -413,7 +421,7 @@ describe('a collector', LIMIT, () => {
     await chatQuickly(world, 3);
     const collector = await Collector.start(first.port);
     await collector.until(({spans}) => spans.length === 6);
-    assert.match(await metricsOf(world), /toolgate_telemetry_spans_total\{outcome="exported"\} 6/);
+    await metricsShow(world, /toolgate_telemetry_spans_total\{outcome="exported"\} 6/);
     await world.stop();
     await collector.stop();
   });
@@ -440,7 +448,7 @@ describe('a collector', LIMIT, () => {
     collector.answer = () => ({status: (++asked, 400)});
     await chatQuickly(world, 1);
     await world.gateway.logged(/telemetry: \d spans were lost: the collector answered with status 400/);
-    assert.match(await metricsOf(world), /toolgate_telemetry_spans_total\{outcome="failed"\} [12]/);
+    await metricsShow(world, /toolgate_telemetry_spans_total\{outcome="failed"\} [12]/);
     await world.stop();
     await collector.stop();
   });
@@ -452,7 +460,7 @@ describe('a collector', LIMIT, () => {
         ({body: {partialSuccess: {rejectedSpans: '1', errorMessage: 'one is\ntoo old'}}});
     await chatQuickly(world, 1);
     await world.gateway.logged(/the collector says: one is too old/);
-    assert.ok(counted(await metricsOf(world), 'toolgate_telemetry_spans_total{outcome="rejected"}') >= 1);
+    await metricsShow(world, /toolgate_telemetry_spans_total\{outcome="rejected"\} [12]/);
     await world.stop();
     await collector.stop();
   });
