@@ -120,6 +120,7 @@ struct World {
   Registration registration;
   std::unique_ptr<Ledger> ledger;
   Loop loop;
+  RoundNotes notes;
 };
 
 const std::string kBody =
@@ -138,6 +139,7 @@ AutoExecution make_execution(World& world, const ChatProvider& model, ToolsServi
                     .context = context,
                     .request_id = "request",
                     .runs_beside_others = [](const CatalogTool&) { return true; }},
+          .notes = world.notes,
           .parse = [](std::string_view body) { return parse_chat_request(body); },
           .offer = [](ChatRequest&, TurnReport&,
                       std::vector<std::uint32_t>& chosen) -> Task<Result<void>> {

@@ -149,15 +149,26 @@ class AutoRun {
         .code = "context_length_exceeded"};
   }
 
-  Task<RoundResult> ask(const ProviderCall& call, TokenMeter& counting) {
+  Task<RoundResult> ask(ProviderCall call, TokenMeter& counting) {
+    RoundRecord record(execution_.notes, call, execution_.provider.info());
+    auto round = co_await ask(call, counting, record);
+    if (round)
+      record.done();
+    else if (cancel_.reason() != CancelReason::ClientGone)
+      record.failed(round.error());
+    co_return round;
+  }
+
+  Task<RoundResult> ask(const ProviderCall& call, TokenMeter& counting, RoundRecord& record) {
     auto reply = co_await execution_.provider.answer(call, cancel_);
     ++report_.rounds;
     if (!reply) co_return std::unexpected(make_error_body(in_shutdown(reply.error(), cancel_)));
     headers_ = reply->headers;
     TokenMeter* const meter = !first_.stream || first_.include_usage ? &counting : nullptr;
     StreamOptions options = make_stream_options(call, meter, {});
+    options.facts = record.facts();
     if (auto* chunks = std::get_if<std::unique_ptr<ChunkSource>>(&reply->body))
-      co_return co_await relay(**chunks, std::move(options), call);
+      co_return co_await relay(**chunks, std::move(options), call, record);
     if (auto error = failed_status(*reply)) co_return std::unexpected(std::move(*error));
     std::string& body = std::get<std::string>(reply->body);
     if (meter && body.find("_tokens\"") == body.npos) co_await count_prompt(call, *meter, cancel_);
@@ -190,7 +201,8 @@ class AutoRun {
     co_return reader.take();
   }
 
-  Task<RoundResult> relay(ChunkSource& source, StreamOptions options, const ProviderCall& call) {
+  Task<RoundResult> relay(ChunkSource& source, StreamOptions options, const ProviderCall& call,
+                          RoundRecord& record) {
     TokenMeter* const meter = options.meter;
     ChatStreamNormalizer stream(std::move(options));
     RoundReader reader(envelope_);
@@ -201,6 +213,7 @@ class AutoRun {
       const auto state = add_arrived(source, stream, events);
       if (!state) co_return std::unexpected(make_error_body(state.error()));
       if (*state == StreamState::Failed) co_return std::unexpected(stream.error());
+      if (!events.empty()) record.begun();
       reader.add(events, out_);
       events.clear();
       if (*state == StreamState::Done) {

@@ -18,6 +18,7 @@ struct AutoExecution {
   Ledger& ledger;
   const Redaction* redaction = nullptr;  // of what the client is told of calls
   CallSetting calls;
+  RoundNotes& notes;
   std::size_t most_tokens = 10'000'000;
   std::chrono::milliseconds time{3'600'000};
   std::chrono::milliseconds keep_turns{86'400'000};  // for a client that has calls to make

@@ -9,17 +9,25 @@ namespace toolgate {
 namespace {
 
 Task<Result<void>> send_whole(std::string body, const PassedHeaders& headers, StreamOptions options,
-                              ChatSink& sink) {
+                              RoundRecord& record, ChatSink& sink) {
   auto answer = normalize_answer(std::move(body), std::move(options));
-  if (!answer) co_return co_await sink.fail(answer.error(), headers);
+  if (!answer) {
+    record.failed(answer.error());
+    co_return co_await sink.fail(answer.error(), headers);
+  }
+  record.done();
   co_return co_await sink.whole(std::move(*answer), headers);
 }
 
 Task<Result<void>> send_whole_as_stream(std::string_view body, const PassedHeaders& headers,
-                                        StreamOptions options, ChatSink& sink) {
+                                        StreamOptions options, RoundRecord& record,
+                                        ChatSink& sink) {
   std::string events;
-  if (auto streamed = stream_answer(body, std::move(options), events); !streamed)
+  if (auto streamed = stream_answer(body, std::move(options), events); !streamed) {
+    record.failed(streamed.error());
     co_return co_await sink.fail(streamed.error(), headers);
+  }
+  record.done();
   sink.begin(headers);
   co_return co_await sink.end(events);
 }
@@ -28,8 +36,9 @@ Task<Result<void>> send_whole_as_stream(std::string_view body, const PassedHeade
 class StreamRelay {
  public:
   StreamRelay(ChunkSource& source, const PassedHeaders& headers, StreamOptions options,
-              const ProviderCall& call, ChatSink& sink, const Cancel& cancel)
+              const ProviderCall& call, RoundRecord& record, ChatSink& sink, const Cancel& cancel)
       : call_(call),
+        record_(record),
         meter_(options.meter),
         source_(source),
         headers_(headers),
@@ -57,7 +66,9 @@ class StreamRelay {
 
  private:
   void begin() {
-    if (!std::exchange(begun_, true)) sink_.begin(headers_);
+    if (std::exchange(begun_, true)) return;
+    record_.begun();
+    sink_.begin(headers_);
   }
 
   Task<Result<void>> send() {
@@ -75,6 +86,7 @@ class StreamRelay {
       co_return fail(Errc::Cancelled, "the client has gone");
     if (stream_.finish(end, out_) == StreamState::Done) {
       begin();
+      record_.done();
       co_return co_await sink_.end(out_);
     }
     co_return co_await fail_with(end == StreamEnd::Cut
@@ -84,6 +96,7 @@ class StreamRelay {
 
   // An error is a proper HTTP error as long as nothing has been sent, and an event after that.
   Task<Result<void>> fail_with(ErrorBody error) {
+    record_.failed(error);
     if (!begun_ && out_.empty()) co_return co_await sink_.fail(error, headers_);
     begin();
     append_error_event(out_, error);
@@ -91,6 +104,7 @@ class StreamRelay {
   }
 
   const ProviderCall& call_;
+  RoundRecord& record_;
   TokenMeter* meter_;
   ChunkSource& source_;
   const PassedHeaders& headers_;
@@ -104,25 +118,33 @@ class StreamRelay {
 }  // namespace
 
 Task<Result<void>> pass_through(ProviderCall call, const ChatProvider& provider, TurnReport report,
-                                ChatSink& sink, const Cancel& cancel) {
+                                RoundNotes& notes, ChatSink& sink, const Cancel& cancel) {
+  RoundRecord record(notes, call, provider.info());
   auto reply = co_await provider.answer(call, cancel);
   if (!reply) {
     if (cancel.reason() == CancelReason::ClientGone) co_return std::unexpected(reply.error());
-    co_return co_await sink.fail(make_error_body(in_shutdown(reply.error(), cancel)), {});
+    const ErrorBody error = make_error_body(in_shutdown(reply.error(), cancel));
+    record.failed(error);
+    co_return co_await sink.fail(error, {});
   }
   std::unique_ptr<TokenMeter> meter;
   if (!call.request.stream || call.request.include_usage)
     meter = make_token_meter(call.request, provider.info().encoding);
   StreamOptions options = make_stream_options(call, meter.get(), std::move(report));
+  options.facts = record.facts();
   if (auto* chunks = std::get_if<std::unique_ptr<ChunkSource>>(&reply->body))
-    co_return co_await StreamRelay(**chunks, reply->headers, std::move(options), call, sink, cancel)
+    co_return co_await StreamRelay(**chunks, reply->headers, std::move(options), call, record, sink,
+                                   cancel)
         .run();
-  if (auto error = failed_status(*reply)) co_return co_await sink.fail(*error, reply->headers);
+  if (auto error = failed_status(*reply)) {
+    record.failed(*error);
+    co_return co_await sink.fail(*error, reply->headers);
+  }
   std::string& body = std::get<std::string>(reply->body);
   if (meter && body.find("_tokens\"") == body.npos) co_await count_prompt(call, *meter, cancel);
   if (call.request.stream)
-    co_return co_await send_whole_as_stream(body, reply->headers, std::move(options), sink);
-  co_return co_await send_whole(std::move(body), reply->headers, std::move(options), sink);
+    co_return co_await send_whole_as_stream(body, reply->headers, std::move(options), record, sink);
+  co_return co_await send_whole(std::move(body), reply->headers, std::move(options), record, sink);
 }
 
 }  // namespace toolgate

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/round_record.h"
 #include "models/provider.h"
 #include "wire/openai_error.h"
 #include "wire/turn_report.h"
@@ -28,6 +29,6 @@ class ChatSink {
 
 // Fails only when the client has gone; everything else is told through the sink.
 Task<Result<void>> pass_through(ProviderCall call, const ChatProvider& provider, TurnReport report,
-                                ChatSink& sink, const Cancel& cancel);
+                                RoundNotes& notes, ChatSink& sink, const Cancel& cancel);
 
 }  // namespace toolgate

@@ -46,6 +46,10 @@ std::string make_id(std::string_view prefix) {
   return id;
 }
 
+void fill_random_bytes(std::span<std::uint8_t> bytes) {
+  for (std::uint8_t& byte : bytes) byte = random_byte();
+}
+
 const std::string& instance_name() {
   static const std::string name = make_id("toolgate-");
   return name;

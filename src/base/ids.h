@@ -1,6 +1,8 @@
 // Random identifiers. Safe to call from any thread.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -8,6 +10,9 @@ namespace toolgate {
 
 // `prefix` and 24 random characters of [a-zA-Z0-9]: "chatcmpl-", "call_", "req_".
 std::string make_id(std::string_view prefix);
+
+// Of the same source.
+void fill_random_bytes(std::span<std::uint8_t> bytes);
 
 // This process among others: "toolgate-" and random characters.
 const std::string& instance_name();

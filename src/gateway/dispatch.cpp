@@ -4,6 +4,7 @@
 
 #include "base/ids.h"
 #include "base/log.h"
+#include "gateway/request_span.h"
 #include "gateway/routes.h"
 
 namespace toolgate {
@@ -104,16 +105,19 @@ Task<std::string_view> answer(RequestContext& context, const LoopState& state) {
   }
   context.caller = std::move(*caller);
   context.parameter = std::move(match.parameter);
+  if (state.tracer && match.route->traced == Traced::Yes)
+    context.span = begin_request_span(*state.tracer, context, match.route->path);
   co_await match.route->handler(context);
   co_return match.route->path;
 }
 
-void report(const RequestContext& context, std::string_view route, Clock::time_point started) {
+void report(RequestContext& context, std::string_view route, Clock::time_point started) {
   const HttpExchange& exchange = context.exchange;
   const double seconds = std::chrono::duration<double>(Clock::now() - started).count();
   const bool gone = !exchange.finished() || exchange.cancel().reason() == CancelReason::ClientGone;
   const int status = gone ? error_info(Errc::Cancelled).http_status : exchange.status();
   context.metrics.request_done(route, status, seconds, exchange.bytes_in(), exchange.bytes_out());
+  if (context.span) end_request_span(context.span, status);
   log(status >= 500 ? LogLevel::Warn : LogLevel::Info, "{} {} {} {} {:.1f}ms in={} out={}{}{}{}",
       context.id, exchange.head().method(), exchange.path().substr(0, kLoggedPath), status,
       seconds * 1000, exchange.bytes_in(), exchange.bytes_out(), context.note,

@@ -31,6 +31,7 @@ struct LoopState {
   Metrics& metrics;
   const std::string& operator_token;
   const std::string& listening_host;  // as given with --host
+  Tracer* tracer = nullptr;           // null: nobody traces
 };
 
 Task<> dispatch(HttpExchange& exchange, LoopState& state);

@@ -20,6 +20,7 @@
 #include "gateway/operator_token.h"
 #include "hosts/hook_runner.h"
 #include "net/loop_client.h"
+#include "net/otlp_exporter.h"
 
 namespace toolgate {
 namespace {
@@ -85,7 +86,7 @@ class LoopTimer final : public ChangeTimer {
 // One core's share: touched by its own thread only, once it runs.
 struct Worker {
   Worker(std::shared_ptr<const Snapshot> snapshot, ToolCatalog& tools, Invoking& invoking,
-         HttpTools& http_tools, std::size_t workers, Metrics& metrics,
+         HttpTools& http_tools, std::size_t workers, bool is_first, Metrics& metrics,
          const std::string& operator_token, const std::string& host)
       : state{.snapshot = std::move(snapshot),
               .client = HttpClient(loop),
@@ -97,25 +98,28 @@ struct Worker {
               .group_names = {},
               .tool_lists = {},
               .tools_service = ToolsService(invoking.ledger(), loop.deadlines(),
-                                            surroundings(tools.registry(), invoking)),
+                                            surroundings(tools.registry(), invoking, metrics)),
               .invoking = invoking,
               .http_tools = http_tools,
               .metrics = metrics,
               .operator_token = operator_token,
               .listening_host = host},
+        telemetry(loop, state.client, metrics, is_first),
         server(loop, server_limits(state.snapshot->settings.limits, workers),
                [this](HttpExchange& exchange) { return dispatch(exchange, state); }) {
     state.client.set_idle_limit(state.snapshot->settings.limits.upstream_idle_connections);
     take_hooks();
   }
 
-  InvokeSurroundings surroundings(Registry& registry, Invoking& invoking) {
+  InvokeSurroundings surroundings(Registry& registry, Invoking& invoking, Metrics& metrics) {
     InvokeSurroundings around;
     around.session = [this](const InvokeRequest&) -> Result<ChatSession> {
       return ChatSession{{.level = state.snapshot->settings.approvals.default_level}, true};
     };
     around.newest = [&registry] { return registry.catalog(); };
     around.spill = &invoking.results();
+    around.metrics = &metrics;
+    around.redaction = &invoking.redaction();
     return around;
   }
 
@@ -126,9 +130,15 @@ struct Worker {
                                       : nullptr);
   }
 
+  void take_telemetry() {
+    telemetry.set_target(state.snapshot->telemetry);
+    state.tracer = telemetry.tracer();
+  }
+
   Loop loop;
   LoopState state;
   LoopClient loop_client{state.client};
+  OtlpExporter telemetry;
   HttpServer server;
   std::thread thread;
 };
@@ -207,9 +217,9 @@ Result<std::unique_ptr<Gateway>> Gateway::open(GatewayOptions options) {
   if (auto opened = impl->open_invoking(); !opened) return std::unexpected(opened.error());
   const std::size_t count = usable_cpus();
   for (std::size_t i = 0; i < count; ++i)
-    impl->workers.push_back(std::make_unique<Worker>(impl->snapshot, impl->tools, *impl->invoking,
-                                                     *impl->http_tools, count, impl->metrics,
-                                                     impl->operator_token, impl->options.host));
+    impl->workers.push_back(std::make_unique<Worker>(
+        impl->snapshot, impl->tools, *impl->invoking, *impl->http_tools, count, i == 0,
+        impl->metrics, impl->operator_token, impl->options.host));
   impl->start_naming();
   if (auto listening = impl->listen(); !listening) return std::unexpected(listening.error());
   return std::unique_ptr<Gateway>(new Gateway(std::move(impl)));
@@ -264,6 +274,7 @@ void Gateway::run(const std::function<void()>& ready) {
   impl.wait_for_signal();
   impl.busy_workers = impl.workers.size();
   for (const auto& worker : impl.workers) {
+    worker->take_telemetry();
     worker->server.start();
     worker->thread = std::thread([&loop = worker->loop] { loop.run(); });
   }
@@ -365,6 +376,7 @@ void Gateway::Impl::publish(const std::shared_ptr<const Snapshot>& next) {
       raw->state.client.set_idle_limit(next->settings.limits.upstream_idle_connections);
       raw->state.snapshot = next;
       raw->take_hooks();
+      raw->take_telemetry();
     });
 }
 
@@ -393,6 +405,7 @@ void Gateway::Impl::stop_gently() {
     worker->loop.post([this, raw = worker.get()] {
       raw->state.tools_service.stop_waiting();
       raw->server.stop_gently();
+      raw->telemetry.stop();
       // The loop ends when its last connection has.
       boost::asio::co_spawn(raw->loop.context(), raw->loop.scope().drain(),
                             [this, raw](const std::exception_ptr&) {
@@ -420,7 +433,10 @@ void Gateway::Impl::stop_now() {
 
 void Gateway::Impl::close_all() {
   for (const auto& worker : workers)
-    worker->loop.post([raw = worker.get()] { raw->server.close_all(); });
+    worker->loop.post([raw = worker.get()] {
+      raw->server.close_all();
+      raw->telemetry.stop_now();
+    });
 }
 
 void Gateway::Impl::worker_idle() {

@@ -8,6 +8,7 @@
 
 #include "agent/offer_tools.h"
 #include "base/metrics.h"
+#include "base/span.h"
 #include "gateway/invoking.h"
 #include "gateway/snapshot.h"
 #include "gateway/tool_lists.h"
@@ -41,6 +42,7 @@ struct RequestContext {
   std::string parameter = {};  // what stood for {…} in the route's path, decoded
   std::string caller = {};     // the name of the API key
   std::string note = {};       // what the endpoint adds to the request's log line
+  Span span = {};              // of the request; empty: nobody traces it
 };
 
 Task<> reply_json(RequestContext& context, std::string body);

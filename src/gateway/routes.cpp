@@ -9,8 +9,8 @@ namespace toolgate {
 namespace {
 
 constexpr std::array kRoutes{
-    Route{"POST", "/v1/chat/completions", Access::Key, chat_completions},
-    Route{"POST", "/chat/completions", Access::Key, chat_completions},
+    Route{"POST", "/v1/chat/completions", Access::Key, chat_completions, Traced::Yes},
+    Route{"POST", "/chat/completions", Access::Key, chat_completions, Traced::Yes},
     Route{"GET", "/v1/models", Access::Key, list_models},
     Route{"GET", "/models", Access::Key, list_models},
     Route{"GET", "/v1/models/{id}", Access::Key, show_model},
@@ -18,7 +18,7 @@ constexpr std::array kRoutes{
     Route{"GET", "/v1/tools", Access::Key, list_tools},
     Route{"GET", "/tools", Access::Key, list_tools},
     Route{"POST", "/v1/tools", Access::Operator, register_http_tool},
-    Route{"POST", "/v1/tools/{name}/invoke", Access::Key, invoke_tool},
+    Route{"POST", "/v1/tools/{name}/invoke", Access::Key, invoke_tool, Traced::Yes},
     Route{"POST", "/v1/tools/{name}/explain", Access::Key, explain_call},
     Route{"DELETE", "/v1/tools/{name}", Access::Operator, remove_http_tool},
     Route{"GET", "/v1/tools/{name}", Access::Key, show_tool},
@@ -27,7 +27,7 @@ constexpr std::array kRoutes{
     Route{"GET", "/v1/invocations", Access::Key, list_invocations},
     Route{"POST", "/v1/invocations/{id}/confirm", Access::Operator, confirm_invocation},
     Route{"POST", "/v1/invocations/{id}/cancel", Access::Key, cancel_invocation},
-    Route{"POST", "/v1/invocations/{id}/resume", Access::Key, resume_invocation},
+    Route{"POST", "/v1/invocations/{id}/resume", Access::Key, resume_invocation, Traced::Yes},
     Route{"GET", "/v1/invocations/{id}", Access::Key, show_invocation},
     Route{"GET", "/v1/results/{handle}", Access::Key, read_result},
     Route{"GET", "/v1/approvals", Access::Operator, list_approvals},

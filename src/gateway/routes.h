@@ -10,11 +10,15 @@
 
 namespace toolgate {
 
+// Whether requests of a route are recorded as spans.
+enum class Traced : bool { No, Yes };
+
 struct Route {
   std::string_view method;
   std::string_view path;  // {…} takes what stands there, slashes included
   Access access;
   Task<> (*handler)(RequestContext&);
+  Traced traced = Traced::No;
 };
 
 std::span<const Route> routes();

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -32,6 +33,16 @@ struct ModelSettings {
   std::optional<std::int64_t> max_input_tokens;
   std::optional<std::int64_t> max_output_tokens;
   bool tool_calling = true;
+};
+
+// Where spans go; docs/telemetry.md.
+struct TelemetrySettings {
+  std::string endpoint = {};  // a base URL; empty: as the environment says
+  // Names of header fields, and of the environment variables that hold their values.
+  std::vector<std::pair<std::string, std::string>> headers_env = {};
+  std::string service_name = {};  // empty: as the environment says
+  double sample = 1;              // of the traces that begin here
+  bool content = false;           // arguments and results of calls, too
 };
 
 struct ApiKey {
@@ -79,6 +90,7 @@ struct Settings {
   ApprovalSettings approvals;
   HookSettings hooks;
   HttpToolSettings http_tools;
+  TelemetrySettings telemetry;
   std::vector<std::string> redact = default_redacted_names();
   std::string store;                           // toolgate.store; empty: in the data folder
   std::int64_t virtual_tools_threshold = 128;  // 0 or less: tools are never grouped

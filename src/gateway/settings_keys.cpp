@@ -10,6 +10,7 @@
 #include "gateway/settings_approvals.h"
 #include "gateway/settings_families.h"
 #include "gateway/settings_models.h"
+#include "gateway/settings_telemetry.h"
 #include "net/upstream_address.h"
 
 namespace toolgate {
@@ -267,6 +268,11 @@ constexpr std::array kKeys{
     SettingsKey{"toolgate.tools.allow", "list of strings", ProfileOnly, allowed_tools},
     SettingsKey{"toolgate.tools.deny", "list of strings", AnyFile, denied_tools},
     SettingsKey{"toolgate.virtualTools.namingModel", "string", ProfileOnly, naming_model},
+    SettingsKey{"toolgate.telemetry.endpoint", "string", ProfileOnly, telemetry_endpoint},
+    SettingsKey{"toolgate.telemetry.headersEnv", "object", ProfileOnly, telemetry_headers},
+    SettingsKey{"toolgate.telemetry.serviceName", "string", ProfileOnly, telemetry_service_name},
+    SettingsKey{"toolgate.telemetry.sample", "number", ProfileOnly, telemetry_sample},
+    SettingsKey{"toolgate.telemetry.content", "boolean", ProfileOnly, telemetry_content},
     SettingsKey{"toolgate.store", "string", ProfileOnly, store},
     SettingsKey{"chat.tools.global.autoApprove", "boolean or object", ProfileOnly, global_auto_approve},
     SettingsKey{"chat.tools.global.autoApprove.optIn", "boolean", ProfileOnly, global_opt_in},

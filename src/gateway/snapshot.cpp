@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "gateway/settings_telemetry.h"
 #include "models/open.h"
 
 namespace toolgate {
@@ -76,6 +77,8 @@ Result<std::shared_ptr<const Snapshot>> make_snapshot(Settings settings,
     if (!opened) return std::unexpected(opened.error());
     snapshot->models.push_back(std::move(*opened));
   }
+  snapshot->telemetry =
+      make_otlp_target(snapshot->settings.telemetry, environment, snapshot->settings.warnings);
   return snapshot;
 }
 

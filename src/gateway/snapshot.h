@@ -11,9 +11,12 @@
 
 namespace toolgate {
 
+struct OtlpTarget;
+
 struct Snapshot {
   Settings settings;
   std::vector<std::unique_ptr<ChatProvider>> models;
+  std::shared_ptr<const OtlpTarget> telemetry;  // null: spans go nowhere
 
   // By id; an empty id means the default model. Null when there is none.
   const ChatProvider* find_model(std::string_view id) const;

@@ -10,6 +10,7 @@
 #include "base/ids.h"
 #include "base/json_tree.h"
 #include "hosts/http_tool_result.h"
+#include "invoke/running_call.h"
 #include "net/loop_client.h"
 
 namespace toolgate {
@@ -92,6 +93,15 @@ void hide(std::string& text, std::string_view secret) {
   if (secret.size() < kLeastSecretBytes) return;
   for (std::size_t at = 0; (at = text.find(secret, at)) != text.npos; at += kHidden.size())
     text.replace(at, secret.size(), kHidden);
+}
+
+// What the server is told of the trace that the call is part of, unless the tool has its own.
+void add_trace(const ToolCall& call, Headers& headers) {
+  const auto* traced = dynamic_cast<const TracedCall*>(call.services);
+  const TraceContext* trace = traced ? traced->trace() : nullptr;
+  if (!trace || has_header(headers, "traceparent")) return;
+  headers.emplace_back("traceparent", write_trace_parent(*trace));
+  if (!trace->state.empty()) headers.emplace_back("tracestate", trace->state);
 }
 
 bool is_redirect(int status) {
@@ -200,6 +210,7 @@ Result<HttpTool::Request> HttpTool::make_request(const ToolCall& call) const {
     if (const auto space = value->rfind(' '); space != value->npos)
       request.secrets.push_back(value->substr(space + 1));
   }
+  add_trace(call, request.headers);
   return request;
 }
 

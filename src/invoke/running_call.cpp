@@ -73,13 +73,26 @@ std::shared_ptr<CallHolder> RunningCall::make_holder(LoopHandle loop) {
 void RunningCall::begin(InvocationPointer row) {
   // A decision may have been told before the proposal's own answer came.
   if (row_ && row_->id == row->id) return;
-  row_ = std::move(row);
+  set_row(std::move(row));
   if (watch_) watch_(row_);
+}
+
+void RunningCall::set_row(InvocationPointer row) {
+  const auto now = std::chrono::steady_clock::now();
+  const bool waited = row_ && is_waiting_for_person(row_->state);
+  row_ = std::move(row);
+  if (waited) waited_ += now - waiting_since_;
+  waiting_since_ = now;
+}
+
+std::chrono::nanoseconds RunningCall::waited() const {
+  if (!row_ || !is_waiting_for_person(row_->state)) return waited_;
+  return waited_ + (std::chrono::steady_clock::now() - waiting_since_);
 }
 
 void RunningCall::told(InvocationPointer row) {
   const bool was_executing = row_ && row_->state == InvocationState::Executing;
-  row_ = std::move(row);
+  set_row(std::move(row));
   const bool ends_itself = tool_ && tool_->has_ended;
   if (was_executing && is_terminal(row_->state) && !ends_itself)
     cancel_.request(CancelReason::User);
@@ -99,7 +112,7 @@ Task<Result<InvocationPointer>> RunningCall::after_waiting() {
   if (cancel_.reason() == CancelReason::Shutdown) co_return co_await let_go();
   auto ended = co_await ledger_.run([id = row_->id, reason = stopped(cancel_.reason())](
                                         InvocationBook& book) { return book.cancel(id, reason); });
-  if (ended) row_ = *ended;
+  if (ended) set_row(*ended);
   if (!ended && ended.error().code != Errc::Conflict) co_return std::unexpected(ended.error());
   // Someone decided first, and what they decided is told to us.
   while (is_waiting_for_person(row_->state)) co_await changed_.wait();
@@ -110,7 +123,7 @@ Task<Result<InvocationPointer>> RunningCall::after_waiting() {
 Task<Result<InvocationPointer>> RunningCall::let_go() {
   auto now = co_await ledger_.let_go(row_->id);
   if (!now) co_return std::unexpected(now.error());
-  row_ = *now;
+  set_row(*now);
   if (!is_waiting_for_person(row_->state)) co_return row_;
   co_return fail(Errc::ShuttingDown,
                  "the gateway stops; {} still waits for a decision and can be resumed", row_->id);

@@ -8,12 +8,21 @@
 
 #include "async/deadline.h"
 #include "async/event.h"
+#include "base/trace_context.h"
 #include "invoke/ledger.h"
 #include "tokens/encoding.h"
 
 namespace toolgate {
 
-class RunningCall final : public CallServices {
+// A second face of CallServices, for tools that are part of this program and call others.
+class TracedCall {
+ public:
+  virtual ~TracedCall() = default;
+  // What the requests of the call belong to; null: nobody traces.
+  virtual const TraceContext* trace() const = 0;
+};
+
+class RunningCall final : public CallServices, public TracedCall {
  public:
   // `cancel` is the request's; the call ends with it.
   RunningCall(Ledger& ledger, Deadlines& deadlines, Encoding encoding,
@@ -26,7 +35,11 @@ class RunningCall final : public CallServices {
   void set_watcher(std::function<void(const InvocationPointer&)> watch) {
     watch_ = std::move(watch);
   }
+  void set_trace(const TraceContext* trace) { trace_ = trace; }
+  const TraceContext* trace() const override { return trace_; }
   const InvocationPointer& row() const { return row_; }
+  // For a person, all in all.
+  std::chrono::nanoseconds waited() const;
   CancelSource& cancel() { return cancel_; }
 
   // Until the call no longer waits for a person. A request that ends meanwhile ends the call,
@@ -54,6 +67,7 @@ class RunningCall final : public CallServices {
  private:
   Task<Result<InvocationPointer>> let_go();
   void told(InvocationPointer row);
+  void set_row(InvocationPointer row);
   // What a call needs only once its tool runs: it may have waited for hours before that.
   struct RunningTool {
     RunningTool(Deadlines& deadlines, RunningCall& call);
@@ -75,6 +89,9 @@ class RunningCall final : public CallServices {
   std::int64_t confirmation_time_;
   CancelSource cancel_;
   InvocationPointer row_;
+  std::chrono::steady_clock::time_point waiting_since_;  // while a person is asked
+  std::chrono::nanoseconds waited_{0};                   // before that
+  const TraceContext* trace_ = nullptr;
   Event changed_;
   CancelHook wakes_;
   std::function<void(const InvocationPointer&)> watch_;

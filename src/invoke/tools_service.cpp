@@ -7,6 +7,7 @@
 #include "base/ids.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "invoke/call_record.h"
 #include "invoke/canonical.h"
 #include "invoke/notices.h"
 
@@ -93,22 +94,22 @@ Task<Result<InvokeOutcome>> ToolsService::propose_and_run(std::unique_ptr<Invoke
   RunningCall running(ledger_, deadlines_, request->encoding,
                       context.approvals->confirmation_time.count(), cancel);
   running.set_watcher(std::move(request->watch));
+  CallRecord record(surroundings_, context, *request);
+  running.set_trace(record.context());
   const RequestEntry entry(*this, request->request_id, running);
   InvokeOutcome outcome;
   // Apart, so that what it took to propose the call is gone while it waits, maybe for hours.
-  if (auto proposed = co_await propose(std::move(request), context, running, outcome); !proposed)
-    co_return std::unexpected(proposed.error());
-  if (!outcome.call || is_terminal(outcome.call->state)) co_return outcome;
-  if (is_waiting_for_person(running.row()->state)) {
+  Result<void> done = co_await propose(std::move(request), context, running, outcome);
+  if (done && outcome.call && is_waiting_for_person(running.row()->state)) {
     if (stopping_) running.cancel().request(CancelReason::Shutdown);
     while (running.waits()) co_await running.changed();
     const auto decided = co_await running.after_waiting();
-    if (!decided) co_return std::unexpected(decided.error());
-    if (auto taken = take_decision(*decided, outcome); !taken)
-      co_return std::unexpected(taken.error());
-    if (is_terminal(outcome.call->state)) co_return outcome;
+    done = decided ? take_decision(*decided, outcome) : std::unexpected(decided.error());
   }
-  co_await run(running, context, limits, outcome);
+  if (done && outcome.call && !is_terminal(outcome.call->state))
+    co_await run(running, context, limits, outcome);
+  record.end(done, outcome, running.waited());
+  if (!done) co_return std::unexpected(done.error());
   co_return outcome;
 }
 
@@ -183,8 +184,11 @@ Task<Result<InvokeOutcome>> ToolsService::resume(std::string id, InvokeContext c
   auto resumed = co_await ledger_.resume(id, running.make_holder(co_await LoopHandle::here()));
   if (!resumed) co_return std::unexpected(resumed.error());
   running.begin(*resumed);
+  CallRecord record(surroundings_, context, **resumed);
+  running.set_trace(record.context());
   InvokeOutcome outcome{.call = *resumed};
   co_await run(running, context, limits, outcome);
+  record.end({}, outcome, running.waited());
   co_return outcome;
 }
 

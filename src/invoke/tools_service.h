@@ -11,6 +11,8 @@
 #include <unordered_map>
 
 #include "async/deadline.h"
+#include "base/metrics.h"
+#include "base/span.h"
 #include "invoke/hooks.h"
 #include "invoke/ledger.h"
 #include "invoke/result_limits.h"
@@ -49,6 +51,7 @@ struct InvokeContext {
   std::chrono::milliseconds tool_time{600'000};  // 0: no limit
   ResultLimits results = {};
   std::shared_ptr<const EditPlaces> places = {};  // for edits of files; null: there are none
+  const Span* span = nullptr;                     // what its calls are part of; null: none
 };
 
 enum class InvokeEnding : std::uint8_t {
@@ -97,6 +100,8 @@ struct InvokeSurroundings {
   // prepare() takes longer than people would think.
   std::function<void(std::string_view tool_id)> slow_prepare;
   ResultSpill* spill = nullptr;
+  Metrics* metrics = nullptr;
+  const Redaction* redaction = nullptr;  // for spans, which have no content without it
 };
 
 class ToolsService {

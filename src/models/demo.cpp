@@ -161,6 +161,7 @@ class DemoProvider final : public ChatProvider {
     info_.id = std::move(id);
     info_.owned_by = "toolgate";
     info_.family = "demo";
+    info_.provider = "demo";
   }
 
   const ModelInfo& info() const override { return info_; }

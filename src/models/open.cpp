@@ -19,7 +19,10 @@ Result<std::unique_ptr<ChatProvider>> open_openai(const ModelSpec& spec) {
                   .encoding = encoding_for(spec.encoding, spec.family, upstream_name),
                   .max_input_tokens = spec.max_input_tokens,
                   .max_output_tokens = spec.max_output_tokens,
-                  .tool_calling = spec.tool_calling};
+                  .tool_calling = spec.tool_calling,
+                  .provider = spec.provider,
+                  .server_address = address->host,
+                  .server_port = std::stoi(address->port)};
   options.address = std::move(*address);
   options.api_key = spec.api_key;
   options.upstream_model = spec.upstream_model;

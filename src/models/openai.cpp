@@ -85,7 +85,9 @@ class OpenAiProvider final : public ChatProvider {
         .append(call.request_id)
         .append("\r\nContent-Length: ")
         .append(std::to_string(body.size))
-        .append("\r\n\r\n");
+        .append("\r\n");
+    if (call.trace) head.append(write_trace_headers(*call.trace));
+    head.append("\r\n");
     auto response = co_await call.client.send(
         {options_.address, "POST", head, body.slices, options_.times}, cancel);
     if (!response) co_return std::unexpected(response.error());

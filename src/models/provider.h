@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/trace_context.h"
 #include "tokens/encoding.h"
 #include "toolgate/cancel.h"
 #include "toolgate/task.h"
@@ -29,6 +30,10 @@ struct ModelInfo {
   std::optional<std::int64_t> max_input_tokens;
   std::optional<std::int64_t> max_output_tokens;
   bool tool_calling = true;
+  // For spans and metrics: the kind of the provider, and where it is.
+  std::string provider = {};
+  std::string server_address = {};
+  std::int64_t server_port = 0;  // 0: nowhere
 };
 
 // The chunks of a streamed answer, pulled so that a slow client slows the upstream.
@@ -60,7 +65,8 @@ struct ProviderReply {
 struct ProviderCall {
   const ChatRequest& request;
   std::string_view request_id;
-  HttpClient& client;  // this loop's connections
+  HttpClient& client;                   // this loop's connections
+  const TraceContext* trace = nullptr;  // told to the upstream
 };
 
 class ChatProvider {

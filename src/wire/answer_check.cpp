@@ -19,10 +19,13 @@ bool is_count(dom::element value) {
 
 class AnswerChecker {
  public:
+  explicit AnswerChecker(AnswerFacts* facts) : facts_(facts) {}
+
   bool check(dom::element value);
   bool lacks_nulls() const { return lacks_nulls_; }
 
  private:
+  void take_name(dom::element value, std::string AnswerFacts::* name);
   bool check_usage(dom::element value);
   bool check_choices(dom::element value);
   bool check_choice(dom::element value, std::uint64_t position);
@@ -32,6 +35,7 @@ class AnswerChecker {
   bool check_function(dom::element value);
   bool fits_finish(std::string_view reason) const;
 
+  AnswerFacts* facts_;  // null: nobody asks
   bool lacks_nulls_ = false;
   bool has_calls_ = false;             // of the choice being looked at
   std::vector<std::string_view> ids_;  // likewise, of its calls
@@ -48,17 +52,24 @@ bool AnswerChecker::check(dom::element value) {
       if (!keys.add(1) || !check_usage(member)) return false;
     } else if (key == "id") {
       if (!keys.add(2) || !is_some_text(member)) return false;
+      take_name(member, &AnswerFacts::id);
     } else if (key == "object") {
       if (!keys.add(3) || !is_text(member, "chat.completion")) return false;
     } else if (key == "created") {
       if (!keys.add(4) || !is_count(member)) return false;
     } else if (key == "model") {
       if (!keys.add(5) || !is_some_text(member)) return false;
+      take_name(member, &AnswerFacts::model);
     } else if (key == "toolgate" || (key == "error" && !member.is_null())) {
       return false;
     }
   }
   return keys.has_first(6);
+}
+
+void AnswerChecker::take_name(dom::element value, std::string AnswerFacts::* name) {
+  std::string_view text;
+  if (facts_ && facts_->wants_names && read_text(value, text)) facts_->*name = text;
 }
 
 bool AnswerChecker::check_usage(dom::element value) {
@@ -71,6 +82,8 @@ bool AnswerChecker::check_usage(dom::element value) {
                          : key == "total_tokens"      ? 2
                                                       : 3;
     if (bit < 3 && (!keys.add(bit) || !is_count(member))) return false;
+    if (facts_ && bit < 2)
+      (bit == 0 ? facts_->input_tokens : facts_->output_tokens) = member.get_int64().value_unsafe();
   }
   return keys.has_first(3);
 }
@@ -102,6 +115,7 @@ bool AnswerChecker::check_choice(dom::element value, std::uint64_t position) {
     }
   }
   lacks_nulls_ |= !keys.has(3);
+  if (facts_) facts_->add_reason(reason);
   return keys.has_first(3) && fits_finish(reason);
 }
 
@@ -175,12 +189,12 @@ bool AnswerChecker::check_function(dom::element value) {
 
 }  // namespace
 
-AnswerCheck check_answer(std::string_view body) {
+AnswerCheck check_answer(std::string_view body, AnswerFacts* facts) {
   dom::element document;
   if (thread_parser(body.size()).parse(body.data(), body.size(), false).get(document) !=
       simdjson::SUCCESS)
     return AnswerCheck::Damaged;
-  AnswerChecker checker;
+  AnswerChecker checker(facts);
   if (!checker.check(document)) return AnswerCheck::Damaged;
   return checker.lacks_nulls() ? AnswerCheck::LacksNulls : AnswerCheck::Complete;
 }

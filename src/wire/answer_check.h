@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "wire/answer_facts.h"
+
 namespace toolgate {
 
 enum class AnswerCheck {
@@ -11,7 +13,8 @@ enum class AnswerCheck {
   Damaged,     // anything else
 };
 
-// kJsonPadding bytes after `body` must be readable.
-AnswerCheck check_answer(std::string_view body);
+// kJsonPadding bytes after `body` must be readable. `facts`, which may be null, get what a complete
+// answer says.
+AnswerCheck check_answer(std::string_view body, AnswerFacts* facts = nullptr);
 
 }  // namespace toolgate

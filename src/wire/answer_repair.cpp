@@ -224,6 +224,18 @@ void join_choice(json::array& choices, const json::object& piece) {
   }
 }
 
+// Of an answer that is complete by now. What a check found before it gave up does not count.
+void tell_facts(const json::object& answer, AnswerFacts& facts) {
+  facts = {.wants_names = facts.wants_names};
+  take_usage(answer.at("usage").get_object(), facts);
+  for (const json::value& choice : answer.at("choices").get_array())
+    if (const json::value* reason = find(choice, "finish_reason"); reason && reason->is_string())
+      facts.add_reason(reason->get_string());
+  if (!facts.wants_names) return;
+  facts.id = answer.at("id").get_string();
+  facts.model = answer.at("model").get_string();
+}
+
 }  // namespace
 
 std::string repair_answer(json::object answer, StreamOptions options) {
@@ -239,6 +251,7 @@ std::string repair_answer(json::object answer, StreamOptions options) {
   json::value* usage = answer.if_contains("usage");
   answer["usage"] = complete_usage(usage == nullptr ? nullptr : usage->if_object(), options.meter,
                                    options.report);
+  if (options.facts) tell_facts(answer, *options.facts);
   return write_answer(std::move(answer), options.report);
 }
 

@@ -101,7 +101,7 @@ std::expected<json::value, ErrorBody> read_answer(std::string_view body) {
 AnswerResult normalize_answer(std::string body, StreamOptions options) {
   if (looks_like_events(body)) return assemble_answer(body, std::move(options));
   body.reserve(body.size() + kJsonPadding);
-  const AnswerCheck check = check_answer(body);
+  const AnswerCheck check = check_answer(body, options.facts);
   std::vector<Insertion> insertions;
   if (check == AnswerCheck::Complete ||
       (check == AnswerCheck::LacksNulls && find_missing_nulls(body, insertions)))

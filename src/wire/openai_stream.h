@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "wire/answer_facts.h"
 #include "wire/openai_error.h"
 #include "wire/token_meter.h"
 #include "wire/turn_report.h"
@@ -15,13 +16,14 @@
 namespace toolgate {
 
 struct StreamOptions {
-  std::string model;            // stands in when the upstream names none
-  std::string completion_id;    // likewise; empty: one is made
-  std::int64_t created = 0;     // likewise
-  std::size_t choices = 0;      // how many the client asked for, 0: not known; one has index 0
-  bool include_usage = false;   // the client asked for a usage chunk
-  TokenMeter* meter = nullptr;  // where usage is due and the upstream may give none
-  TurnReport report;            // what is known before the answer; the stream adds warnings
+  std::string model;             // stands in when the upstream names none
+  std::string completion_id;     // likewise; empty: one is made
+  std::int64_t created = 0;      // likewise
+  std::size_t choices = 0;       // how many the client asked for, 0: not known; one has index 0
+  bool include_usage = false;    // the client asked for a usage chunk
+  TokenMeter* meter = nullptr;   // where usage is due and the upstream may give none
+  AnswerFacts* facts = nullptr;  // what is told of the answer once it is complete
+  TurnReport report;             // what is known before the answer; the stream adds warnings
 };
 
 enum class StreamState {

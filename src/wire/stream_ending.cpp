@@ -97,6 +97,7 @@ class EndWriter {
   void add_usage() {
     const json::object usage = complete_usage(state_.usage ? &*state_.usage : nullptr,
                                               state_.options.meter, state_.options.report);
+    if (state_.options.facts) take_usage(usage, *state_.options.facts);
     begin_chunk();
     out_ += R"(],"usage":)";
     append_json(out_, usage);
@@ -127,6 +128,15 @@ class EndWriter {
   AnswerState& state_;
   std::string& out_;
 };
+
+void tell_facts(const AnswerState& state, const std::vector<std::string_view>& reasons) {
+  AnswerFacts& facts = *state.options.facts;
+  for (const std::string_view reason : reasons) facts.add_reason(reason);
+  if (state.usage) take_usage(*state.usage, facts);
+  if (!facts.wants_names) return;
+  facts.id = state.id;
+  facts.model = state.model;
+}
 
 void mend_members(json::object& members) {
   json::value value = std::move(members);
@@ -184,6 +194,7 @@ void end_answer(AnswerState& state, std::string& out) {
   reasons.reserve(state.choices.size());
   for (const StreamedChoice& choice : state.choices)
     reasons.push_back(finish_reason(choice, state.options.report));
+  if (state.options.facts) tell_facts(state, reasons);
   for (std::size_t i = 0; i < reasons.size(); ++i) {
     const bool last = i + 1 == reasons.size() && !state.options.include_usage;
     writer.add_finish(state.choices[i], reasons[i], last);

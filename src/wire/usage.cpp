@@ -56,6 +56,11 @@ json::object complete_usage(const json::object* upstream, TokenMeter* meter, Tur
   return usage;
 }
 
+void take_usage(const json::object& usage, AnswerFacts& facts) {
+  facts.input_tokens = count_in(usage, "prompt_tokens");
+  facts.output_tokens = count_in(usage, "completion_tokens");
+}
+
 void add_warning(TurnReport& report, std::string text) {
   constexpr std::size_t kMaxWarnings = 32;
   if (report.warnings.size() >= kMaxWarnings) return;

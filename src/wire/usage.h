@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/json.h"
+#include "wire/answer_facts.h"
 #include "wire/token_meter.h"
 #include "wire/turn_report.h"
 
@@ -13,6 +14,9 @@ json::object complete_usage(const json::object* upstream, TokenMeter* meter, Tur
 
 // True when prompt_tokens, completion_tokens and total_tokens are counts.
 bool is_complete_usage(const json::object& usage);
+
+// The counts that `usage` has.
+void take_usage(const json::object& usage, AnswerFacts& facts);
 
 // Adds a warning that is not there yet; no answer carries more than a few.
 void add_warning(TurnReport& report, std::string text);

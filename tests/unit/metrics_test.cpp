@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 namespace toolgate {
@@ -60,6 +61,38 @@ TEST(Metrics, CountsUpstreamAnswersByModel) {
       << metrics.text();
   EXPECT_TRUE(has_line(metrics, R"(toolgate_upstream_answers_total{model="gpt",status="0"} 1)"));
   EXPECT_TRUE(has_line(metrics, R"(toolgate_upstream_seconds_count{model="gpt"} 2)"));
+}
+
+TEST(Metrics, CountsRoundsAndTheTokensThatAreKnown) {
+  Metrics metrics;
+  RoundNumbers round{.model = "gpt", .provider = "openai", .outcome = "stop", .seconds = 0.5};
+  metrics.round_done(round);
+  round.input_tokens = 20;
+  round.output_tokens = 3;
+  metrics.round_done(round);
+  metrics.round_done({.model = "gpt", .provider = "openai", .outcome = "429", .seconds = 1});
+  const auto has = [&](std::string_view line) { return has_line(metrics, line); };
+  EXPECT_TRUE(
+      has(R"(toolgate_round_seconds_count{model="gpt",outcome="stop",provider="openai"} 2)"))
+      << metrics.text();
+  EXPECT_TRUE(
+      has(R"(toolgate_round_seconds_count{model="gpt",outcome="429",provider="openai"} 1)"));
+  EXPECT_TRUE(
+      has(R"(toolgate_round_tokens_sum{direction="input",model="gpt",provider="openai"} 20)"));
+  EXPECT_TRUE(
+      has(R"(toolgate_round_tokens_count{direction="output",model="gpt",provider="openai"} 1)"));
+}
+
+TEST(Metrics, OnlyTheFirstToolsHaveSeriesOfTheirOwn) {
+  Metrics metrics;
+  for (int i = 0; i < 3'000; ++i) metrics.call_done(fmt::format("tool_{}", i), "result", 0.1);
+  metrics.call_done("tool_5", "denied", 0.1);
+  const auto has = [&](std::string_view line) { return has_line(metrics, line); };
+  EXPECT_TRUE(has(R"(toolgate_tool_calls_total{outcome="result",tool="tool_5"} 1)"));
+  EXPECT_TRUE(has(R"(toolgate_tool_calls_total{outcome="denied",tool="tool_5"} 1)"));
+  EXPECT_TRUE(has(R"(toolgate_tool_seconds_count{tool="tool_5"} 2)"));
+  EXPECT_TRUE(has(R"(toolgate_tool_calls_total{outcome="result",tool="other"} 2000)"));
+  EXPECT_FALSE(metrics.text().contains("tool_2999"));
 }
 
 TEST(Metrics, CountsErrorsStreamsAndReloads) {

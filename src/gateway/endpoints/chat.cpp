@@ -13,26 +13,22 @@
 namespace toolgate {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-// Writes an answer to the client, and the numbers about it to the metrics and the log line.
+// Writes an answer to the client.
 class HttpChatSink final : public ChatSink {
  public:
-  HttpChatSink(RequestContext& context, const ModelInfo& model)
-      : context_(context), model_(model), started_(Clock::now()) {}
+  HttpChatSink(RequestContext& context, RoundNotes& notes) : context_(context), notes_(notes) {}
 
   ~HttpChatSink() override {
     if (streaming_) context_.metrics.stream_closed();
   }
 
   Task<Result<void>> fail(const ErrorBody& error, const PassedHeaders& headers) override {
-    answered(error.status);
+    if (notes_.error.empty()) notes_.error = error_word(error);
     co_await reply_error(context_, error, headers);
     co_return Result<void>{};
   }
 
   Task<Result<void>> whole(std::string body, const PassedHeaders& headers) override {
-    answered(200);
     HttpReply reply;
     reply.headers = headers;
     reply.body = std::move(body);
@@ -40,7 +36,6 @@ class HttpChatSink final : public ChatSink {
   }
 
   void begin(const PassedHeaders& headers) override {
-    answered(200);
     streaming_ = true;
     context_.metrics.stream_opened();
     HttpHeaders all(headers);
@@ -57,18 +52,42 @@ class HttpChatSink final : public ChatSink {
   }
 
  private:
-  void answered(int status) {
-    const double seconds = std::chrono::duration<double>(Clock::now() - started_).count();
-    context_.metrics.upstream_answered(model_.id, status, seconds);
-    if (log_enabled(LogLevel::Info))
-      context_.note += fmt::format(" upstream={:.1f}ms", seconds * 1000);
-  }
-
   RequestContext& context_;
-  const ModelInfo& model_;
-  Clock::time_point started_;
+  RoundNotes& notes_;
   bool streaming_ = false;
 };
+
+void note_upstream(RequestContext& context, const RoundNotes& notes) {
+  if (!log_enabled(LogLevel::Info) || notes.upstream_time.count() == 0) return;
+  const std::chrono::duration<double, std::milli> time = notes.upstream_time;
+  context.note += fmt::format(" upstream={:.1f}ms", time.count());
+  if (notes.rounds > 1) context.note += fmt::format(" rounds={}", notes.rounds);
+}
+
+// Around all rounds and calls of a request in auto mode.
+Span begin_agent_span(const RequestContext& context, const ChatRequest& request,
+                      const ModelInfo& model) {
+  Span span = Span::child_of(&context.span, SpanKind::Internal, "invoke_agent", "toolgate");
+  if (!span) return span;
+  span.text("gen_ai.operation.name", "invoke_agent");
+  span.text("gen_ai.agent.name", "toolgate");
+  span.text("gen_ai.provider.name", model.provider);
+  span.text("gen_ai.request.model", model.id);
+  span.text("gen_ai.conversation.id", request.session_id);
+  return span;
+}
+
+void end_agent_span(Span& span, const RoundNotes& notes) {
+  if (!span) return;
+  span.number("gen_ai.usage.input_tokens", notes.input_tokens);
+  span.number("gen_ai.usage.output_tokens", notes.output_tokens);
+  span.number("toolgate.rounds", notes.rounds);
+  if (!notes.error.empty()) span.fail(notes.error);
+}
+
+std::string_view session_header(const RequestContext& context) {
+  return context.exchange.head().find("x-toolgate-session").value_or("");
+}
 
 TurnReport make_report(const ChatRequest& request, const Catalog& catalog) {
   TurnReport report;
@@ -167,8 +186,9 @@ Task<> execute(RequestContext& context, ChatRequest& request, const ChatProvider
         Error{Errc::InvalidRequest, "n: with tool_execution \"auto\" there is one answer", "n"});
     co_return;
   }
-  if (request.session_id.empty())
-    request.session_id = context.exchange.head().find("x-toolgate-session").value_or("");
+  if (request.session_id.empty()) request.session_id = session_header(context);
+  Span agent = begin_agent_span(context, request, model.info());
+  RoundNotes notes{.metrics = &context.metrics, .span = &agent, .session_id = request.session_id};
   const Limits& limits = context.snapshot->settings.limits;
   AutoExecution execution{
       .provider = model,
@@ -176,6 +196,7 @@ Task<> execute(RequestContext& context, ChatRequest& request, const ChatProvider
       .ledger = context.invoking.ledger(),
       .redaction = redaction_for(context),
       .calls = make_call_setting(context, request, model.info()),
+      .notes = notes,
       .most_tokens = limits.turn_tokens,
       .time = limits.turn_seconds,
       .keep_turns = limits.turn_keep_seconds,
@@ -193,8 +214,11 @@ Task<> execute(RequestContext& context, ChatRequest& request, const ChatProvider
         keep_allowed(round, *context.catalog, chosen);
         co_return prepared;
       }};
-  HttpChatSink sink(context, model.info());
+  execution.calls.context.span = &agent;
+  HttpChatSink sink(context, notes);
   (void)co_await auto_execute(request, std::move(execution), sink, context.exchange.cancel());
+  note_upstream(context, notes);
+  end_agent_span(agent, notes);
 }
 
 }  // namespace
@@ -231,9 +255,13 @@ Task<> chat_completions(RequestContext& context) {
     co_return;
   }
 
-  HttpChatSink sink(context, model->info());
+  if (context.span && request->session_id.empty()) request->session_id = session_header(context);
+  RoundNotes notes{
+      .metrics = &context.metrics, .span = &context.span, .session_id = request->session_id};
+  HttpChatSink sink(context, notes);
   (void)co_await pass_through({*request, context.id, context.client}, *model, std::move(report),
-                              sink, context.exchange.cancel());
+                              notes, sink, context.exchange.cancel());
+  note_upstream(context, notes);
 }
 
 }  // namespace toolgate

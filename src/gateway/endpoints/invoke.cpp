@@ -62,6 +62,12 @@ Task<Result<InvokeRequest>> read_call(RequestContext& context) {
   co_return read_request(context, *body, **tool);
 }
 
+InvokeContext call_context(const RequestContext& context) {
+  InvokeContext made = context.invoking.context(context.snapshot, context.catalog);
+  made.span = &context.span;
+  return made;
+}
+
 void note_call(RequestContext& context, const InvokeOutcome& outcome) {
   if (outcome.call)
     context.note +=
@@ -86,9 +92,8 @@ Task<> invoke_tool(RequestContext& context) {
     co_await reply_error(context, request.error());
     co_return;
   }
-  auto outcome = co_await context.tools_service.invoke(
-      *request, context.invoking.context(context.snapshot, context.catalog),
-      context.exchange.cancel());
+  auto outcome = co_await context.tools_service.invoke(*request, call_context(context),
+                                                       context.exchange.cancel());
   // What is wrong with an input is told with its values.
   if (!outcome)
     outcome.error().message =
@@ -118,9 +123,8 @@ Task<> resume_invocation(RequestContext& context) {
     co_await reply_error(context, row.error());
     co_return;
   }
-  const auto outcome = co_await context.tools_service.resume(
-      (*row)->id, context.invoking.context(context.snapshot, context.catalog),
-      context.exchange.cancel());
+  const auto outcome = co_await context.tools_service.resume((*row)->id, call_context(context),
+                                                             context.exchange.cancel());
   co_await reply_outcome(context, (*row)->tool_id, outcome);
 }
 
