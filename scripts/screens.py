@@ -5,6 +5,7 @@ import contextlib
 import fcntl
 import html
 import http.server
+import itertools
 import json
 import os
 import pathlib
@@ -111,9 +112,17 @@ SCREENS = {
 # With a gateway that runs and calls that wait.
 ASKING_SCREENS = {
     "call": "toolgate call replace_in_file --input @edit.json",
+    "chat": "toolgate chat -m toolgate/demo",
     "pending": "toolgate pending",
     "approvals-list": "toolgate approvals",
     "audit": "toolgate audit --limit 8",
+}
+QUESTION = rb"Your choice[^:]*:\S+ left\): $"
+PROMPT = rb"\xe2\x80\xba [^\xe2]*\x1b\[2C$"
+# What is pressed when the command has printed what; the picture shows what stands there at the last of them.
+STEPS = {
+    "call": [(QUESTION, b"d")],
+    "chat": [(PROMPT, b'Put it into production: #deploy {"service": "shop", "version": "2.4.1"}\r'), (QUESTION, b"o"), (PROMPT, b"\x04")],
 }
 COLOURS = {"31": "#f2777a", "32": "#99cc99", "33": "#ffcc66", "36": "#66cccc"}
 CELL, LINE, MARGIN = 8.4, 20, 16
@@ -143,16 +152,16 @@ def environment_of(home):
     return {**kept, "HOME": str(home)}
 
 
-def run_on_terminal(command, home, binary, folder=None, question=None):
-    """What the command prints when both outputs are a terminal; where it asks a question, what it has printed then."""
+def run_on_terminal(command, home, binary, folder=None, steps=()):
+    """What stands on a terminal that the command has for both outputs, at its end or at the last of the steps."""
     shell = command.replace("toolgate", str(binary), 1)
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, COLUMNS, 0, 0))
     process = subprocess.Popen(["sh", "-c", shell], cwd=folder or home, stdin=slave, stdout=slave, stderr=slave,
                                env=environment_of(home))
     os.close(slave)
-    output = b""
-    asked = None
+    output, seen, left = b"", 0, list(steps)
+    shown = None
     while True:
         try:
             block = os.read(master, 65536)
@@ -161,12 +170,38 @@ def run_on_terminal(command, home, binary, folder=None, question=None):
         if not block:
             break
         output += block
-        if question and not asked and re.search(question, output):
-            asked = output
-            os.write(master, b"d")
+        if left and re.search(left[0][0], output[seen:]):
+            shown, seen = output, len(output)
+            os.write(master, left.pop(0)[1])
     process.wait()
-    lines = (asked or output).decode().replace("\r\n", "\n").split("\n")
-    return "\n".join(line.split("\r\x1b[K")[-1] for line in lines)
+    return screen_of((shown or output).decode())
+
+
+def screen_of(output):
+    """The lines that a terminal shows after this output, with the colours of their characters."""
+    lines, row, column, style = [[]], 0, 0, ""
+    for move, count, what, character in re.findall(r"(\x1b\[\??(\d*)([A-Za-z]))|([^\x1b])", output):
+        number = int(count or 1)
+        if what == "m":
+            style = move if count not in ("", "0") else ""
+        elif what in ("A", "B"):
+            row = max(0, row + (number if what == "B" else -number))
+        elif what == "C":
+            column += number
+        elif what in ("K", "J"):
+            del lines[row][column:]
+            del lines[row + 1:len(lines) if what == "J" else row + 1]
+        elif character == "\r":
+            column = 0
+        elif character == "\n":
+            row, column = row + 1, 0
+            lines += [] if row < len(lines) else [[]]
+        elif not move:
+            lines[row] += [(" ", "")] * (column - len(lines[row]))
+            lines[row][column:column + 1] = [(character, style)]
+            column += 1
+    runs = ([(style, "".join(one for one, _ in run)) for style, run in itertools.groupby(line, lambda cell: cell[1])] for line in lines)
+    return "\n".join("".join(f"{style}{text}\x1b[0m" if style else text for style, text in line) for line in runs)
 
 
 class Tool(http.server.BaseHTTPRequestHandler):
@@ -242,10 +277,11 @@ def same_each_time(text):
         number = names.setdefault((kind, own[:8]), len(names))
         return f"{kind}_{(letters[number % 24:] + letters)[:len(own)]}"
 
-    text = re.sub(r"(inv|apr)_(\w{24}|\w{8})\b", id_of, text)
+    text = re.sub(r"(inv|apr|chat)_(\w{24}|\w{8})\b", id_of, text)
     text = re.sub(r"127\.0\.0\.1:\d{5}", "127.0.0.1:48025", text)
     text = re.sub(r"\d\d\d\d-\d\d-\d\d \d\d:\d\d:\d\d", "2025-03-01 09:30:12", text)
-    text = re.sub(r"\b(\d+ ms|\d+\.\d s)\b", "12 ms", text)
+    text = re.sub(r"(?<![\d.])(\d+ ms|\d+\.\d s)\b", "12 ms", text)
+    text = re.sub(r"\b\d+ tokens", "330 tokens", text)  # the ids of calls count, too
     return re.sub(r"\b\d:\d\d left", "4:59 left", text)
 
 
@@ -288,12 +324,12 @@ def make_pictures(folder, binary):
         yield name, as_svg(command, run_on_terminal(command, home, binary))
     home = folder / "asking"
     with asking_gateway(home, binary) as gateway:
-        for name in ("approvals-list", "audit", "call", "pending"):
+        for name in ("approvals-list", "audit", "call", "chat", "pending"):
             if name == "call":
                 gateway["forget"]()
             if name == "pending":
                 gateway["wait"]()
-            output = run_on_terminal(ASKING_SCREENS[name], home, binary, home / "shop", rb"Your choice[^:]*:\S+ left\): $")
+            output = run_on_terminal(ASKING_SCREENS[name], home, binary, home / "shop", STEPS.get(name, ()))
             yield name, as_svg(ASKING_SCREENS[name], same_each_time(output))
 
 

@@ -23,6 +23,7 @@ CallChoices::CallChoices(const WaitingCall& call, bool is_cut)
     offer_scope('a', "always", "always");
   }
   offer('d', "deny", Answer{.decision = "deny"});
+  offer('m', "deny, saying why");
   offer('k', "skip", Answer{.decision = "skip"});
   if (can_edit_) offer('e', "edit");
   if (call.may_be_remembered && targets_.size() > 1) offer('t', "remember what?");

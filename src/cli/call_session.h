@@ -4,16 +4,11 @@
 #pragma once
 
 #include <chrono>
-#include <memory>
 #include <optional>
 #include <string>
 
-#include "async/deadline.h"
-#include "async/event.h"
-#include "cli/call_choices.h"
 #include "cli/call_place.h"
-#include "cli/keyboard.h"
-#include "cli/status_line.h"
+#include "cli/desk.h"
 
 namespace toolgate {
 
@@ -28,7 +23,7 @@ class CallSession {
 
   // What the API answers to the call. Cancelled: the person does not even wait for its end.
   Task<Result<std::string>> run();
-  bool was_interrupted() const { return interrupts_.count() > 0; }
+  bool was_interrupted() const { return desk_.interrupts.count() > 0; }
 
  private:
   // What the events have told of the call.
@@ -44,31 +39,17 @@ class CallSession {
   Task<> invoke(const Cancel& cancel);
   void told(std::string_view kind, std::string_view data);
   bool waits() const;
-  Task<> wake();
 
   Task<> decide();
   Task<> ask(WaitingCall call);
-  Task<> press(char key);
-  Task<> give(Answer answer);
-  Task<> edit();
-  Task<> explain();
-  void begin_asking(WaitingCall call);
   void tell_how_to_decide(const WaitingCall& call) const;
   Task<> cancel_call();
-
-  void show(const std::string& text);
-  void say(Paint paint, const std::string& text);
   void show_progress();
 
   CallPlace& place_;
   const CallWish wish_;
   const CallOptions options_;
-  const Terminal terminal_;
-  StatusLine status_;
-  Event changed_;
-  Deadline tick_;
-  Interrupts interrupts_;
-  std::unique_ptr<Keyboard> keyboard_;  // null: nobody to ask here
+  Desk desk_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 
   Known known_;
@@ -77,13 +58,6 @@ class CallSession {
   std::optional<Result<std::string>> answer_;
   int asked_ = 0;      // of Known::questions, those that were taken up
   int cancelled_ = 0;  // of the interrupts, those that were acted on
-
-  // While a question stands.
-  bool asking_ = false;
-  WaitingCall call_;
-  std::optional<CallChoices> choices_;
-  std::optional<std::string> edited_;  // JSON
-  std::string draft_;                  // what the editor begins with; empty: the arguments
 };
 
 }  // namespace toolgate

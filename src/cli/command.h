@@ -18,6 +18,7 @@ void add_serve(CLI::App& app, Run& run);
 void add_tools(CLI::App& app, Run& run);
 void add_toolsets(CLI::App& app, Run& run);
 void add_call(CLI::App& app, Run& run);
+void add_chat(CLI::App& app, Run& run);
 void add_pending(CLI::App& app, Run& run);
 void add_approve(CLI::App& app, Run& run);
 void add_deny(CLI::App& app, Run& run);

@@ -164,13 +164,31 @@ Result<std::string> GatewayClient::ask(std::string method, std::string path, std
 
 Task<Result<void>> GatewayClient::follow(std::string path, std::function<void()> connected,
                                          Told told, const Cancel& cancel) {
-  const std::string head = head_of("GET", path, 0);
-  auto response = co_await client_.send(
-      {.to = link_.address, .method = "GET", .head = head, .body = {}, .times = kPatience}, cancel);
+  return read_events("GET", std::move(path), {}, std::move(connected), std::move(told), cancel);
+}
+
+Task<Result<void>> GatewayClient::post_and_follow(std::string path, std::string body, Told told,
+                                                  const Cancel& cancel) {
+  return read_events("POST", std::move(path), std::move(body), [] {}, std::move(told), cancel);
+}
+
+Task<Result<void>> GatewayClient::read_events(std::string method, std::string path,
+                                              std::string body, std::function<void()> connected,
+                                              Told told, const Cancel& cancel) {
+  const std::string head = head_of(method, path, body.size());
+  const std::string_view slice = body;
+  const HttpCall call{.to = link_.address,
+                      .method = method,
+                      .head = head,
+                      .body = {&slice, body.empty() ? std::size_t{0} : std::size_t{1}},
+                      .times = kPatience,
+                      .once = method == "POST"};
+  auto response = co_await client_.send(call, cancel);
   if (!response) co_return std::unexpected(about_gateway(std::move(response.error()), url()));
   if (const int status = (*response)->status(); status != 200) {
-    const auto body = co_await (*response)->read_all(kMostAnswerBytes, cancel);
-    co_return std::unexpected(refusal(status, body ? *body : ""));
+    const auto refused = co_await (*response)->read_all(kMostAnswerBytes, cancel);
+    if (refused && method == "POST") told({}, *refused);
+    co_return std::unexpected(refusal(status, refused ? *refused : ""));
   }
   connected();
   SseReader reader(kMostEventBytes);

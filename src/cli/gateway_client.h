@@ -1,5 +1,5 @@
-// Talks to a running gateway as its operator: `call`, `pending`, `approve`, `approvals` and `audit`
-// ask it, where one runs, instead of doing their work themselves.
+// Talks to a running gateway as its operator: `call`, `chat`, `pending`, `approve`, `approvals` and
+// `audit` ask it, where one runs, instead of doing their work themselves.
 #pragma once
 
 #include <filesystem>
@@ -57,8 +57,14 @@ class GatewayClient {
   // missed any more.
   Task<Result<void>> follow(std::string path, std::function<void()> connected, Told told,
                             const Cancel& cancel);
+  // The same of a POST that is answered with events. What refuses it is told too, as the error
+  // that it would be in the midst of a stream.
+  Task<Result<void>> post_and_follow(std::string path, std::string body, Told told,
+                                     const Cancel& cancel);
 
  private:
+  Task<Result<void>> read_events(std::string method, std::string path, std::string body,
+                                 std::function<void()> connected, Told told, const Cancel& cancel);
   std::string head_of(std::string_view method, std::string_view path, std::size_t body) const;
 
   GatewayLink link_;

@@ -1,6 +1,6 @@
-// Calls in a running gateway.
+#include "cli/gateway_place.h"
+
 #include "base/json.h"
-#include "cli/call_place.h"
 
 namespace toolgate {
 namespace {
@@ -18,55 +18,43 @@ std::string body_of(const CallWish& wish) {
   return out + "}";
 }
 
-class GatewayPlace final : public CallPlace {
- public:
-  explicit GatewayPlace(GatewayLink link) : client_(std::move(link)) {}
-
-  Loop& loop() override { return client_.loop(); }
-  bool others_can_decide() const override { return true; }
-
-  Task<Result<std::string>> invoke(CallWish wish, const Cancel& cancel) override {
-    co_return co_await client_.send("POST", path_of(wish, "invoke"), body_of(wish), cancel);
-  }
-
-  Task<Result<std::string>> explain(CallWish wish) override {
-    co_return co_await client_.send("POST", path_of(wish, "explain"), body_of(wish), never_);
-  }
-
-  Task<Result<std::string>> show(std::string id) override {
-    co_return co_await client_.send("GET", "/v1/invocations/" + encode_percent(id), {}, never_);
-  }
-
-  Task<Result<void>> confirm(std::string id, Answer answer) override {
-    const std::string path = fmt::format("/v1/invocations/{}/confirm", encode_percent(id));
-    const auto done = co_await client_.send("POST", path, write_answer(answer), never_);
-    if (!done) co_return std::unexpected(done.error());
-    co_return Result<void>{};
-  }
-
-  Task<Result<void>> cancel(std::string id) override {
-    const std::string path = fmt::format("/v1/invocations/{}/cancel", encode_percent(id));
-    const auto done = co_await client_.send("POST", path, "{}", never_);
-    if (!done) co_return std::unexpected(done.error());
-    co_return Result<void>{};
-  }
-
-  Task<Result<void>> follow(std::function<void()> connected, Told told,
-                            const Cancel& cancel) override {
-    co_return co_await client_.follow("/v1/events?types=invocation,progress", std::move(connected),
-                                      std::move(told), cancel);
-  }
-
- private:
-  static std::string path_of(const CallWish& wish, std::string_view what) {
-    return fmt::format("/v1/tools/{}/{}", encode_percent(wish.tool), what);
-  }
-
-  GatewayClient client_;
-  CancelSource never_;
-};
+std::string path_of(const CallWish& wish, std::string_view what) {
+  return fmt::format("/v1/tools/{}/{}", encode_percent(wish.tool), what);
+}
 
 }  // namespace
+
+Task<Result<std::string>> GatewayPlace::invoke(CallWish wish, const Cancel& cancel) {
+  co_return co_await client_.send("POST", path_of(wish, "invoke"), body_of(wish), cancel);
+}
+
+Task<Result<std::string>> GatewayPlace::explain(CallWish wish) {
+  co_return co_await client_.send("POST", path_of(wish, "explain"), body_of(wish), never_);
+}
+
+Task<Result<std::string>> GatewayPlace::show(std::string id) {
+  co_return co_await client_.send("GET", "/v1/invocations/" + encode_percent(id), {}, never_);
+}
+
+Task<Result<void>> GatewayPlace::confirm(std::string id, Answer answer) {
+  const std::string path = fmt::format("/v1/invocations/{}/confirm", encode_percent(id));
+  const auto done = co_await client_.send("POST", path, write_answer(answer), never_);
+  if (!done) co_return std::unexpected(done.error());
+  co_return Result<void>{};
+}
+
+Task<Result<void>> GatewayPlace::cancel(std::string id) {
+  const std::string path = fmt::format("/v1/invocations/{}/cancel", encode_percent(id));
+  const auto done = co_await client_.send("POST", path, "{}", never_);
+  if (!done) co_return std::unexpected(done.error());
+  co_return Result<void>{};
+}
+
+Task<Result<void>> GatewayPlace::follow(std::function<void()> connected, Told told,
+                                        const Cancel& cancel) {
+  co_return co_await client_.follow("/v1/events?types=invocation,progress", std::move(connected),
+                                    std::move(told), cancel);
+}
 
 std::unique_ptr<CallPlace> make_gateway_place(GatewayLink link) {
   return std::make_unique<GatewayPlace>(std::move(link));

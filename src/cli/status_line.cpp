@@ -23,17 +23,27 @@ void StatusLine::clear() {
   shown_.clear();
 }
 
-std::string progress_text(std::string_view name, double progress, std::string_view message,
-                          std::chrono::milliseconds running) {
+std::string_view spinner_at(std::chrono::milliseconds running) {
   constexpr std::array<std::string_view, 10> kTurns{"⠋", "⠙", "⠹", "⠸", "⠼",
                                                     "⠴", "⠦", "⠧", "⠇", "⠏"};
-  const auto turn = static_cast<std::size_t>(running.count() / 100) % kTurns.size();
-  std::string text = fmt::format("{} {}", kTurns[turn], visible_text(name, false));
+  return kTurns[static_cast<std::size_t>(running.count() / 100) % kTurns.size()];
+}
+
+std::string progress_words(double progress, std::string_view message,
+                           std::chrono::milliseconds running) {
+  std::vector<std::string> words;
   if (progress > 0)
-    text += fmt::format("  {}%", static_cast<int>(std::clamp(progress, 0.0, 1.0) * 100));
-  if (!message.empty()) text += "  " + visible_text(on_one_line(message), false);
-  if (running.count() >= 1'000) text += fmt::format("  {} s", running.count() / 1'000);
-  return text;
+    words.push_back(fmt::format("{}%", static_cast<int>(std::clamp(progress, 0.0, 1.0) * 100)));
+  if (!message.empty()) words.push_back(visible_text(on_one_line(message), false));
+  if (running.count() >= 1'000) words.push_back(fmt::format("{} s", running.count() / 1'000));
+  return fmt::format("{}", fmt::join(words, "  "));
+}
+
+std::string progress_text(std::string_view name, double progress, std::string_view message,
+                          std::chrono::milliseconds running) {
+  const std::string words = progress_words(progress, message, running);
+  return fmt::format("{} {}{}{}", spinner_at(running), visible_text(name, false),
+                     words.empty() ? "" : "  ", words);
 }
 
 }  // namespace toolgate

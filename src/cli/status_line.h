@@ -27,6 +27,13 @@ class StatusLine {
   std::string shown_;
 };
 
+// "⠹", another one ten times a second.
+std::string_view spinner_at(std::chrono::milliseconds running);
+
+// "42%  half of it is there  3 s", or less.
+std::string progress_words(double progress, std::string_view message,
+                           std::chrono::milliseconds running);
+
 // "⠹ get_weather  42%  half of it is there  3 s"
 std::string progress_text(std::string_view name, double progress, std::string_view message,
                           std::chrono::milliseconds running);

@@ -61,37 +61,6 @@ constexpr CodePoints kWide[] = {{0x1100, 0x115f}, {0x2e80, 0xa4cf},   {0xac00, 0
 constexpr CodePoints kNarrow[] = {{0x0300, 0x036f}, {0x200b, 0x200f}, {0x20d0, 0x20f0},
                                   {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xe0100, 0xe01ef}};
 
-// A code point of visible text: how long it is, and how wide it is drawn.
-struct Character {
-  std::size_t bytes;
-  std::size_t columns;
-};
-
-Character character_at(std::string_view text, std::size_t at) {
-  const auto lead = static_cast<unsigned char>(text[at]);
-  std::size_t size = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-  size = std::min(size, text.size() - at);
-  if (lead < 0x80) return {1, 1};
-  char32_t code = lead & (0xff >> (size + 1));
-  for (std::size_t k = 1; k < size; ++k)
-    code = code << 6 | (static_cast<unsigned char>(text[at + k]) & 0x3f);
-  const auto holds = [&](CodePoints range) { return range.first <= code && code <= range.last; };
-  if (std::ranges::any_of(kWide, holds)) return {size, 2};
-  return {size, std::ranges::any_of(kNarrow, holds) ? std::size_t{0} : std::size_t{1}};
-}
-
-// How many bytes of the text take at most `columns`.
-std::size_t bytes_within(std::string_view text, std::size_t columns) {
-  std::size_t at = 0;
-  for (std::size_t used = 0; at < text.size();) {
-    const Character next = character_at(text, at);
-    if (used + next.columns > columns) break;
-    used += next.columns;
-    at += next.bytes;
-  }
-  return at;
-}
-
 std::size_t window_width(std::FILE* file) {
   constexpr std::size_t kUsual = 80;
   constexpr std::size_t kLeast = 40;
@@ -151,6 +120,22 @@ std::string Terminal::paint(Paint paint, std::string_view text) const {
   return fmt::format("{}{}\x1b[0m", escape_of(paint), visible(text));
 }
 
+void Terminal::measure() {
+  if (is_terminal_) width_ = window_width(file_);
+}
+
+std::size_t Terminal::height() const {
+  constexpr std::size_t kUsual = 24;
+  winsize window{};
+  const bool known = ioctl(fileno(file_), TIOCGWINSZ, &window) == 0 && window.ws_row > 0;
+  return known ? window.ws_row : kUsual;
+}
+
+void Terminal::say(Paint paint, std::string_view text) const {
+  for (const std::string& line : wrap_to_columns(visible(text), width_ - 1))
+    print(this->paint(paint, line) + "\n");
+}
+
 void Terminal::print(std::string_view text) const {
   std::fwrite(text.data(), 1, text.size(), file_);
 }
@@ -193,6 +178,19 @@ std::string visible(std::string_view text) {
   return out;
 }
 
+Character character_at(std::string_view text, std::size_t at) {
+  const auto lead = static_cast<unsigned char>(text[at]);
+  std::size_t size = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  size = std::min(size, text.size() - at);
+  if (lead < 0x80) return {1, 1};
+  char32_t code = lead & (0xff >> (size + 1));
+  for (std::size_t k = 1; k < size; ++k)
+    code = code << 6 | (static_cast<unsigned char>(text[at + k]) & 0x3f);
+  const auto holds = [&](CodePoints range) { return range.first <= code && code <= range.last; };
+  if (std::ranges::any_of(kWide, holds)) return {size, 2};
+  return {size, std::ranges::any_of(kNarrow, holds) ? std::size_t{0} : std::size_t{1}};
+}
+
 std::size_t columns_of(std::string_view text) {
   std::size_t columns = 0;
   for (std::size_t at = 0; at < text.size();) {
@@ -201,6 +199,17 @@ std::size_t columns_of(std::string_view text) {
     at += next.bytes;
   }
   return columns;
+}
+
+std::size_t bytes_within(std::string_view text, std::size_t columns) {
+  std::size_t at = 0;
+  for (std::size_t used = 0; at < text.size();) {
+    const Character next = character_at(text, at);
+    if (used + next.columns > columns) break;
+    used += next.columns;
+    at += next.bytes;
+  }
+  return at;
 }
 
 std::string on_one_line(std::string_view text) {

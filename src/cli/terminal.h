@@ -27,9 +27,16 @@ class Terminal {
   bool is_terminal() const { return is_terminal_; }
   // Columns of the window; of what is no terminal, more than any text has.
   std::size_t width() const { return width_; }
+  // Lines of the window now.
+  std::size_t height() const;
   std::string paint(Paint paint, std::string_view text) const;
-  // Control characters of the text are shown, never sent to the terminal.
+  // The text as it is: what strangers wrote is made visible() before.
   void print(std::string_view text) const;
+  // A sentence of ours, broken between words where the window ends.
+  void say(Paint paint, std::string_view text) const;
+  void flush() const { std::fflush(file_); }
+  // The window may have another size by now.
+  void measure();
 
  private:
   std::FILE* file_;
@@ -43,7 +50,16 @@ class Terminal {
 std::string visible(std::string_view text);
 
 // The functions below take visible text and count in columns of a terminal.
+
+// A code point: how long it is, and how wide it is drawn.
+struct Character {
+  std::size_t bytes;
+  std::size_t columns;
+};
+Character character_at(std::string_view text, std::size_t at);
 std::size_t columns_of(std::string_view text);
+// How many bytes of the text take at most `columns`.
+std::size_t bytes_within(std::string_view text, std::size_t columns);
 // Line breaks and runs of white space become one space each.
 std::string on_one_line(std::string_view text);
 // The text, or its beginning with "…" behind it.

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <ranges>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
 #include "cli/changes.h"
+#include "cli/json_document.h"
 #include "tools/tool_record.h"
 
 namespace toolgate {
@@ -17,22 +19,28 @@ constexpr std::size_t kWidestReference = 24;
 constexpr std::size_t kMostSources = 20;
 constexpr std::size_t kMostWords = 12;
 
-std::size_t enabled_count(const std::vector<const CatalogTool*>& tools) {
-  return static_cast<std::size_t>(std::ranges::count_if(tools, &CatalogTool::enabled));
+std::size_t enabled_count(const auto& tools) {
+  return static_cast<std::size_t>(std::ranges::count_if(tools, &ListedTool::is_enabled));
 }
 
-std::string reference_of(const CatalogTool& tool) {
-  const std::string& name = tool.data().reference_name;
-  return name.empty() ? "" : tidy("#" + name);
-}
-
-std::size_t widest(const std::vector<const CatalogTool*>& tools, std::size_t most, auto&& text_of) {
+std::size_t widest(const auto& group, std::size_t most, std::string ListedTool::* text) {
   std::size_t columns = 0;
-  for (const CatalogTool* tool : tools) {
-    const std::size_t own = columns_of(text_of(*tool));
+  for (const ListedTool* tool : group) {
+    const std::size_t own = columns_of(tool->*text);
     if (own <= most) columns = std::max(columns, own);
   }
   return columns;
+}
+
+// As reason_for_being_off() says it.
+std::string reason_in(const JsonNode& tool) {
+  if (truth_of(tool, "enabled")) return {};
+  const std::string state = text_of(tool, "state");
+  const std::string rule = tidy(text_of(tool, "rule"));
+  if (state == "denied") return rule.empty() ? state : "denied by " + rule;
+  const std::string when = tidy(text_of(tool, "when"));
+  if (state.contains("condition") && !when.empty()) return state + ": " + when;
+  return state.empty() ? "disabled" : tidy(state);
 }
 
 // "get_*" of "get_weather"; "list-*" of "list-issues"; empty without a border.
@@ -73,34 +81,72 @@ std::string mark_of(bool enabled, const Terminal& terminal) {
   return enabled ? terminal.paint(Paint::Green, "●") : terminal.paint(Paint::Yellow, "○");
 }
 
-std::string tool_summary(const std::vector<const CatalogTool*>& tools) {
-  std::unordered_map<std::string, bool> sources;
-  for (const CatalogTool* tool : tools) sources.emplace(tool->data().source.key(), true);
+ListedTool::Note note_on_schema(const CatalogTool& tool,
+                                const std::optional<SchemaChanges>& changes) {
+  const NormalizedTool& shaped = tool.record->shaped(changes.value_or(0));
+  if (shaped.fault)
+    return {"no model can be offered it: " + tidy(shaped.fault->reason), Paint::Red};
+  const std::size_t count = changes ? change_count(shaped) : 0;
+  return {count > 0 ? counted(count, "change") : "", Paint::Yellow};
+}
+
+ListedTool list_tool(const CatalogTool& tool) {
+  const ToolData& data = tool.data();
+  ListedTool listed{.name = tidy(data.id),
+                    .reference = data.reference_name.empty() ? "" : tidy("#" + data.reference_name),
+                    .description = tidy(data.model_description),
+                    .source_key = tidy(data.source.key()),
+                    .source_label = label_of(data.source),
+                    .source_words = kind_and_id_of(data.source),
+                    .reason_off = reason_for_being_off(tool)};
+  for (const std::string& tag : data.tags) listed.tags.push_back(tidy(tag));
+  return listed;
+}
+
+ListedTool read_listed_tool(const JsonNode& tool) {
+  const std::string reference = text_of(tool, "toolReferenceName");
+  ListedTool listed{.name = tidy(text_of(tool, "name")),
+                    .reference = reference.empty() ? "" : tidy("#" + reference),
+                    .description = tidy(text_of(tool, "description")),
+                    .source_key = json_of(tool, "source"),
+                    .source_label = {},
+                    .source_words = {},
+                    .reason_off = reason_in(tool)};
+  if (const JsonNode* source = tool.find("source")) {
+    const std::string id = text_of(*source, "id");
+    const std::string server = text_of(*source, "server");
+    const std::string label = text_of(*source, "label");
+    const std::string type = text_of(*source, "type");
+    listed.source_label = tidy(!label.empty()       ? label
+                               : type == "internal" ? "Built in"
+                               : server.empty()     ? id
+                                                    : server);
+    listed.source_words = tidy(fmt::format("{} {} {}", type, id, server));
+  }
+  if (const JsonNode* tags = tool.find("tags"))
+    for (const JsonNode* tag = tags->first; tag; tag = tag->next)
+      listed.tags.push_back(tidy(tag->text));
+  return listed;
+}
+
+std::string tool_summary(const std::vector<ListedTool>& tools) {
+  std::unordered_set<std::string_view> sources;
+  for (const ListedTool& tool : tools) sources.insert(tool.source_key);
   const std::size_t enabled = enabled_count(tools);
   return fmt::format("{} from {}: {} enabled, {} disabled", counted(tools.size(), "tool"),
                      counted(sources.size(), "source"), with_commas(enabled),
                      with_commas(tools.size() - enabled));
 }
 
-std::vector<ToolLister::Group> ToolLister::group_by_source(
-    const std::vector<const CatalogTool*>& tools) {
+std::vector<ToolLister::Group> ToolLister::group_by_source(const std::vector<ListedTool>& tools) {
   std::vector<Group> groups;
-  std::unordered_map<std::string, std::size_t> by_key;
-  for (const CatalogTool* tool : tools) {
-    const ToolSource& source = tool->data().source;
-    const auto [place, is_new] = by_key.try_emplace(source.key(), groups.size());
-    if (is_new) groups.push_back({&source, {}});
-    groups[place->second].tools.push_back(tool);
+  std::unordered_map<std::string_view, std::size_t> by_key;
+  for (const ListedTool& tool : tools) {
+    const auto [place, is_new] = by_key.try_emplace(tool.source_key, groups.size());
+    if (is_new) groups.emplace_back();
+    groups[place->second].push_back(&tool);
   }
   return groups;
-}
-
-ToolLister::Piece ToolLister::note_on_schema(const CatalogTool& tool) const {
-  const NormalizedTool& shaped = tool.record->shaped(changes_.value_or(0));
-  if (shaped.fault)
-    return {"no model can be offered it: " + tidy(shaped.fault->reason), Paint::Red};
-  const std::size_t changes = changes_ ? change_count(shaped) : 0;
-  return {changes > 0 ? counted(changes, "change") : "", Paint::Yellow};
 }
 
 std::string ToolLister::fit(const std::vector<Piece>& pieces, std::size_t columns) const {
@@ -114,50 +160,48 @@ std::string ToolLister::fit(const std::vector<Piece>& pieces, std::size_t column
   return line;
 }
 
-std::string ToolLister::line_of(const CatalogTool& tool, std::size_t name_columns,
+std::string ToolLister::line_of(const ListedTool& tool, std::size_t name_columns,
                                 std::size_t reference_columns) const {
-  const std::string name = pad_to_columns(tidy(tool.data().id), name_columns);
-  const std::string reference = pad_to_columns(reference_of(tool), reference_columns);
+  const std::string name = pad_to_columns(tool.name, name_columns);
+  const std::string reference = pad_to_columns(tool.reference, reference_columns);
   const std::size_t used = 4 + columns_of(name) + 2 + columns_of(reference) + 2;
   std::string line =
-      fmt::format("  {} {}  {}  ", mark_of(tool.enabled(), terminal_),
+      fmt::format("  {} {}  {}  ", mark_of(tool.is_enabled(), terminal_),
                   terminal_.paint(Paint::Bold, name), terminal_.paint(Paint::Cyan, reference));
-  line += fit({{reason_for_being_off(tool), Paint::Yellow},
-               note_on_schema(tool),
-               {tidy(tool.data().model_description), Paint::Dim}},
+  line += fit({{tool.reason_off, Paint::Yellow}, tool.note, {tool.description, Paint::Dim}},
               terminal_.width() - std::min(terminal_.width(), used));
   while (line.ends_with(' ')) line.pop_back();
   return line + "\n";
 }
 
 void ToolLister::print_group(const Group& group) const {
-  const auto name = [](const CatalogTool& tool) { return tidy(tool.data().id); };
-  const std::size_t name_columns = widest(group.tools, kWidestName, name);
-  const std::size_t reference_columns = widest(group.tools, kWidestReference, reference_of);
-  terminal_.print(fmt::format("{}  {}\n", terminal_.paint(Paint::Bold, label_of(*group.source)),
-                              terminal_.paint(Paint::Dim, kind_and_id_of(*group.source))));
-  for (const CatalogTool* tool : group.tools)
+  const std::size_t name_columns = widest(group, kWidestName, &ListedTool::name);
+  const std::size_t reference_columns = widest(group, kWidestReference, &ListedTool::reference);
+  terminal_.print(fmt::format("{}  {}\n", terminal_.paint(Paint::Bold, group.front()->source_label),
+                              terminal_.paint(Paint::Dim, group.front()->source_words)));
+  for (const ListedTool* tool : group)
     terminal_.print(line_of(*tool, name_columns, reference_columns));
   terminal_.print("\n");
 }
 
-void ToolLister::print_groups(const std::vector<const CatalogTool*>& tools) const {
+void ToolLister::print_groups(const std::vector<ListedTool>& tools) const {
   for (const Group& group : group_by_source(tools)) print_group(group);
 }
 
 void ToolLister::print_source(const Group& group, std::size_t label_columns) const {
-  const std::size_t off = group.tools.size() - enabled_count(group.tools);
-  const std::string label = cut_to_columns(label_of(*group.source), label_columns);
+  const auto off = static_cast<std::size_t>(
+      std::ranges::count_if(group, [](const ListedTool* tool) { return !tool->is_enabled(); }));
+  const std::string label = cut_to_columns(group.front()->source_label, label_columns);
   std::string line =
-      fmt::format("{:>9}  {}  {}  ", with_commas(group.tools.size()),
+      fmt::format("{:>9}  {}  {}  ", with_commas(group.size()),
                   terminal_.paint(Paint::Yellow,
                                   fmt::format("{:>8}", off == 0 ? "" : with_commas(off) + " off")),
                   terminal_.paint(Paint::Bold, pad_to_columns(label, label_columns)));
   const std::size_t used = 9 + 2 + 8 + 2 + label_columns + 2;
   std::string examples;
-  for (const CatalogTool* tool : group.tools | std::views::take(20))
-    examples += (examples.empty() ? "" : ", ") + tidy(tool->data().id);
-  if (group.tools.size() > 20) examples += ", …";
+  for (const ListedTool* tool : group | std::views::take(20))
+    examples += (examples.empty() ? "" : ", ") + tool->name;
+  if (group.size() > 20) examples += ", …";
   if (terminal_.width() > used)
     line += terminal_.paint(Paint::Dim, cut_to_columns(examples, terminal_.width() - used));
   terminal_.print(line + "\n");
@@ -189,22 +233,22 @@ void ToolLister::print_commonest(std::string_view title,
   terminal_.print(line + "\n");
 }
 
-void ToolLister::print_overview(const std::vector<const CatalogTool*>& tools) const {
+void ToolLister::print_overview(const std::vector<ListedTool>& tools) const {
   std::vector<Group> groups = group_by_source(tools);
   std::ranges::sort(groups, [](const Group& a, const Group& b) {
-    return a.tools.size() != b.tools.size() ? a.tools.size() > b.tools.size()
-                                            : a.source->key() < b.source->key();
+    return a.size() != b.size() ? a.size() > b.size()
+                                : a.front()->source_key < b.front()->source_key;
   });
   std::size_t label_columns = 0;
   for (const Group& group : groups | std::views::take(kMostSources))
-    label_columns = std::max(label_columns, columns_of(label_of(*group.source)));
+    label_columns = std::max(label_columns, columns_of(group.front()->source_label));
   label_columns = std::min(label_columns, kWidestReference);
 
   terminal_.print(terminal_.paint(Paint::Dim, "    tools            source\n"));
   for (const Group& group : groups | std::views::take(kMostSources))
     print_source(group, label_columns);
   std::size_t more = 0;
-  for (const Group& group : groups | std::views::drop(kMostSources)) more += group.tools.size();
+  for (const Group& group : groups | std::views::drop(kMostSources)) more += group.size();
   if (more > 0)
     terminal_.print(
         terminal_.paint(Paint::Dim, fmt::format("{:>9}            in {} more sources\n",
@@ -213,24 +257,22 @@ void ToolLister::print_overview(const std::vector<const CatalogTool*>& tools) co
 
   std::vector<std::string> beginnings;
   std::vector<std::string> tags;
-  for (const CatalogTool* tool : tools) {
-    if (std::string beginning = beginning_of(tool->data().id); !beginning.empty())
+  for (const ListedTool& tool : tools) {
+    if (std::string beginning = beginning_of(tool.name); !beginning.empty())
       beginnings.push_back(std::move(beginning));
-    for (const std::string& tag : tool->data().tags) tags.push_back(tidy(tag));
+    tags.insert(tags.end(), tool.tags.begin(), tool.tags.end());
   }
   print_commonest("names", beginnings);
   print_commonest("tags", tags);
 }
 
-void ToolLister::print_lines(const std::vector<const CatalogTool*>& tools) const {
-  for (const CatalogTool* tool : tools) {
-    const ToolData& data = tool->data();
-    const std::string why = reason_for_being_off(*tool);
-    std::string line =
-        fmt::format("{}\t{}\t{}\t{}\t", tidy(data.id), why.empty() ? "enabled" : "disabled: " + why,
-                    reference_of(*tool), tidy(data.source.key()));
-    if (changes_) line += note_on_schema(*tool).text + "\t";
-    terminal_.print(line + tidy(data.model_description) + "\n");
+void ToolLister::print_lines(const std::vector<ListedTool>& tools, bool notes) const {
+  for (const ListedTool& tool : tools) {
+    std::string line = fmt::format("{}\t{}\t{}\t{}\t", tool.name,
+                                   tool.is_enabled() ? "enabled" : "disabled: " + tool.reason_off,
+                                   tool.reference, tool.source_key);
+    if (notes) line += tool.note.text + "\t";
+    terminal_.print(line + tool.description + "\n");
   }
 }
 

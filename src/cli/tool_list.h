@@ -1,5 +1,5 @@
 // Lists of tools for people and for pipes: a line per tool under its source, or, where there are
-// too many for a window, a line per source. `toolgate tools` prints with it.
+// too many for a window, a line per source. `toolgate tools` prints with it, and `toolgate chat`.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_tree.h"
 #include "cli/terminal.h"
 #include "schema/families.h"
 #include "toolgate/catalog.h"
@@ -27,45 +28,63 @@ std::string reason_for_being_off(const CatalogTool& tool);
 // A dot: filled and green, or hollow.
 std::string mark_of(bool enabled, const Terminal& terminal);
 
+// What a list says of a tool; all of it visible text on one line.
+struct ListedTool {
+  struct Note {
+    std::string text;
+    Paint paint = Paint::Plain;
+  };
+
+  std::string name;
+  std::string reference;  // "#weather"; may be empty
+  std::string description;
+  std::string source_key;
+  std::string source_label;
+  std::string source_words;  // "extension acme.weather"
+  std::string reason_off;    // empty: it is enabled
+  Note note = {};            // on its schema
+  std::vector<std::string> tags = {};
+
+  bool is_enabled() const { return reason_off.empty(); }
+};
+
+// Without a note: that costs a look at the schema.
+ListedTool list_tool(const CatalogTool& tool);
+// What is wrong with it; with `changes`, what a family of models makes of it.
+ListedTool::Note note_on_schema(const CatalogTool& tool,
+                                const std::optional<SchemaChanges>& changes);
+// An object of GET /v1/tools.
+ListedTool read_listed_tool(const JsonNode& tool);
+
 // "5 tools from 1 source: 4 enabled, 1 disabled"
-std::string tool_summary(const std::vector<const CatalogTool*>& tools);
+std::string tool_summary(const std::vector<ListedTool>& tools);
 
 class ToolLister {
  public:
-  // With `changes` each tool says what a family of models makes of it.
-  ToolLister(const Terminal& terminal, std::optional<SchemaChanges> changes)
-      : terminal_(terminal), changes_(changes) {}
+  explicit ToolLister(const Terminal& terminal) : terminal_(terminal) {}
 
   // Grouped by source, cut to the window.
-  void print_groups(const std::vector<const CatalogTool*>& tools) const;
+  void print_groups(const std::vector<ListedTool>& tools) const;
   // One line per source, and what to filter by.
-  void print_overview(const std::vector<const CatalogTool*>& tools) const;
+  void print_overview(const std::vector<ListedTool>& tools) const;
   // For a pipe: name, state, reference, source and description between tabs, nothing cut; with
-  // `changes` a column more.
-  void print_lines(const std::vector<const CatalogTool*>& tools) const;
+  // `notes` a column more.
+  void print_lines(const std::vector<ListedTool>& tools, bool notes) const;
 
  private:
-  struct Group {
-    const ToolSource* source = nullptr;
-    std::vector<const CatalogTool*> tools;
-  };
-  struct Piece {
-    std::string text;
-    Paint paint;
-  };
-  static std::vector<Group> group_by_source(const std::vector<const CatalogTool*>& tools);
+  using Piece = ListedTool::Note;
+  using Group = std::vector<const ListedTool*>;  // of one source
+  static std::vector<Group> group_by_source(const std::vector<ListedTool>& tools);
 
   void print_group(const Group& group) const;
   void print_source(const Group& group, std::size_t label_columns) const;
   void print_commonest(std::string_view title, const std::vector<std::string>& words) const;
-  std::string line_of(const CatalogTool& tool, std::size_t name_columns,
+  std::string line_of(const ListedTool& tool, std::size_t name_columns,
                       std::size_t reference_columns) const;
-  Piece note_on_schema(const CatalogTool& tool) const;
   // The pieces after each other, cut to the columns.
   std::string fit(const std::vector<Piece>& pieces, std::size_t columns) const;
 
   const Terminal& terminal_;
-  const std::optional<SchemaChanges> changes_;
 };
 
 }  // namespace toolgate

@@ -88,15 +88,21 @@ int list_tools(const ToolsCommand& command, const OpenCatalog& open) {
   const Terminal terminal(stdout);
   ToolQuery query = query_of(command);
   query.include_disabled = true;
-  const auto tools = find_tools(*open.catalog, query);
   std::optional<SchemaChanges> changes;
   if (!command.family.empty()) changes = open.settings.families.changes_for(command.family);
-  const ToolLister lister(terminal, changes);
+  const auto found = find_tools(*open.catalog, query);
+  const bool overview = terminal.is_terminal() && found.size() > kMostListed &&
+                        !command.is_filtered() && !command.all;
+  std::vector<ListedTool> tools;
+  for (const CatalogTool* tool : found) {
+    tools.push_back(list_tool(*tool));
+    if (!overview) tools.back().note = note_on_schema(*tool, changes);
+  }
+  const ToolLister lister(terminal);
   if (!terminal.is_terminal()) {
-    lister.print_lines(tools);
+    lister.print_lines(tools, changes.has_value());
     return 0;
   }
-  const bool overview = tools.size() > kMostListed && !command.is_filtered() && !command.all;
   if (tools.empty())
     print_nothing(command, open, terminal);
   else if (overview)

@@ -92,7 +92,8 @@ Task<std::string_view> answer(RequestContext& context, const LoopState& state) {
     co_return kNoRoute;
   }
   RouteMatch match = match_route(exchange.head().method(), exchange.path());
-  const Access access = match.route ? match.route->access : Access::Key;
+  Access access = match.route ? match.route->access : Access::Key;
+  if (state.operator_only && access == Access::Key) access = Access::Operator;
   auto caller = check_key(exchange.head(), access, settings.api_keys, state.operator_token);
   if (!caller) {
     context.exchange.add_header("WWW-Authenticate", "Bearer");

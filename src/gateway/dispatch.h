@@ -31,6 +31,7 @@ struct LoopState {
   Metrics& metrics;
   const std::string& operator_token;
   const std::string& listening_host;  // as given with --host
+  bool operator_only = false;         // what wants a key wants the operator's token
   Tracer* tracer = nullptr;           // null: nobody traces
 };
 

@@ -87,7 +87,7 @@ class LoopTimer final : public ChangeTimer {
 struct Worker {
   Worker(std::shared_ptr<const Snapshot> snapshot, ToolCatalog& tools, Invoking& invoking,
          HttpTools& http_tools, std::size_t workers, bool is_first, Metrics& metrics,
-         const std::string& operator_token, const std::string& host)
+         const std::string& operator_token, const GatewayOptions& options)
       : state{.snapshot = std::move(snapshot),
               .client = HttpClient(loop),
               .catalog = tools.catalog(),
@@ -103,7 +103,8 @@ struct Worker {
               .http_tools = http_tools,
               .metrics = metrics,
               .operator_token = operator_token,
-              .listening_host = host},
+              .listening_host = options.host,
+              .operator_only = options.is_private},
         telemetry(loop, state.client, metrics, is_first),
         server(loop, server_limits(state.snapshot->settings.limits, workers),
                [this](HttpExchange& exchange) { return dispatch(exchange, state); }) {
@@ -219,7 +220,7 @@ Result<std::unique_ptr<Gateway>> Gateway::open(GatewayOptions options) {
   for (std::size_t i = 0; i < count; ++i)
     impl->workers.push_back(std::make_unique<Worker>(
         impl->snapshot, impl->tools, *impl->invoking, *impl->http_tools, count, i == 0,
-        impl->metrics, impl->operator_token, impl->options.host));
+        impl->metrics, impl->operator_token, impl->options));
   impl->start_naming();
   if (auto listening = impl->listen(); !listening) return std::unexpected(listening.error());
   return std::unique_ptr<Gateway>(new Gateway(std::move(impl)));
@@ -268,9 +269,12 @@ void Gateway::run(const std::function<void()>& ready) {
   Impl& impl = *impl_;
   for (const std::string& warning : impl.snapshot->settings.warnings)
     log(LogLevel::Warn, "{}", warning);
-  impl.signals.add(SIGTERM);
-  impl.signals.add(SIGINT);
-  impl.signals.add(SIGHUP);  // the terminal has gone
+  const bool takes_signals = !impl.options.is_private;
+  if (takes_signals) {
+    impl.signals.add(SIGTERM);
+    impl.signals.add(SIGINT);
+    impl.signals.add(SIGHUP);  // the terminal has gone
+  }
   impl.wait_for_signal();
   impl.busy_workers = impl.workers.size();
   for (const auto& worker : impl.workers) {
@@ -287,7 +291,14 @@ void Gateway::run(const std::function<void()>& ready) {
   impl.invoking.reset();
   // All is done: one that comes while the process ends must not make that look like a failure.
   impl.signals.clear();
+  if (!takes_signals) return;
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) std::signal(signal, SIG_IGN);
+}
+
+void Gateway::stop() {
+  boost::asio::post(impl_->control, [raw = impl_.get()] {
+    if (raw->stage == Impl::Stage::Running) raw->stop_gently();
+  });
 }
 
 void Gateway::Impl::reload() {

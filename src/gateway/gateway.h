@@ -1,5 +1,5 @@
 // The gateway as a whole: loops, servers, settings and their reload, and stopping. cli/serve runs
-// it.
+// it, and cli/private_gateway for a command that needs one.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,8 @@ struct GatewayOptions {
   SettingsFiles files;
   ToolFiles tools;
   Environment environment;
+  // Part of a command: it answers the operator only, and signals are the command's.
+  bool is_private = false;
 };
 
 class Gateway {
@@ -35,6 +37,8 @@ class Gateway {
   // Answers until SIGTERM or SIGINT. The first one lets running answers finish, for at most
   // toolgate.limits.shutdownSeconds; the second one, or the end of that time, cancels them.
   void run(const std::function<void()>& ready);
+  // As the first of those signals does; from any thread, once it is ready.
+  void stop();
 
  private:
   struct Impl;

@@ -1,14 +1,14 @@
 // The commands call, pending, approve, deny, skip, approvals and audit, as a person at a terminal and
 // as a script use them, with a gateway and without one.
 import assert from 'node:assert/strict';
-import {spawn} from 'node:child_process';
 import {chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {after, afterEach, before, beforeEach, describe, test} from 'node:test';
 import {setTimeout} from 'node:timers/promises';
 
 import {Api, ToolServer} from './approvals.mjs';
-import {binary, Gateway, startGateway} from './gateway.mjs';
+import {Gateway, startGateway} from './gateway.mjs';
+import {environment, Home} from './home.mjs';
 import {plain, Pty} from './terminal.mjs';
 
 const schema = {
@@ -25,50 +25,6 @@ beforeEach(() => {
   server.calls.length = 0;
   server.answer = (call) => ({text: `sent to ${call.input?.to}`});
 });
-
-const sanitizers = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => /^(ASAN|UBSAN|TSAN|LSAN)_/.test(name)));
-const environment = (folder, more = {}) =>
-    ({PATH: process.env.PATH, HOME: folder, LANG: 'C.UTF-8', ...sanitizers, ...more});
-
-// The commands of one home, whether a gateway runs there or not.
-class Home {
-  constructor(folder) {
-    this.folder = folder;
-  }
-  options(command) {
-    const data = ['--data', path.join(this.folder, 'data')];
-    const needsGateway = ['pending', 'approve', 'deny', 'skip'].includes(command);
-    return needsGateway ? data : [...data, '--workspace', path.join(this.folder, 'workspace')];
-  }
-  command([name, ...rest]) {
-    return [binary, name, ...this.options(name), ...rest];
-  }
-  // {status, stdout, stderr} once it has ended; the tools are in this process, so it must not block.
-  run(args, {input = '', env, encoding = 'utf8'} = {}) {
-    const [program, ...rest] = this.command(args);
-    const child = spawn(program, rest, {env: environment(this.folder, env)});
-    const blocks = {stdout: [], stderr: []};
-    const text = (name) => {
-      const bytes = Buffer.concat(blocks[name]);
-      return encoding === 'utf8' ? bytes.toString() : bytes;
-    };
-    for (const name of ['stdout', 'stderr']) child[name].on('data', (block) => blocks[name].push(block));
-    child.stdin.on('error', () => {});
-    child.stdin.end(input);
-    const ended = new Promise((resolve) => child.on(
-        'close', (status) => resolve({status, stdout: text('stdout'), stderr: text('stderr')})));
-    return Object.assign(ended, {child, text});
-  }
-  terminal(args, {columns, env} = {}) {
-    return new Pty(this.command(args), {columns, env: environment(this.folder, env), cwd: path.join(this.folder, 'workspace')});
-  }
-  async ok(args, options) {
-    const done = await this.run(args, options);
-    assert.equal(done.status, 0, done.stderr + done.stdout);
-    return done.stdout;
-  }
-}
 
 // What a scripted editor leaves in the file.
 function editor(home, text) {
@@ -364,7 +320,7 @@ describe('with a gateway', () => {
       assert.match(shown, /\nCall 'send_mail'\?\n/);
       assert.match(shown, /\n {2}tool +send_mail\n {2}source +http:/);
       assert.match(shown, /\n {2}arguments {2}to {6}"ann"\n {13}copies {2}2\n/);
-      assert.match(shown, /\n {2}o once +w this workspace +a always +d deny +k skip +e edit/);
+      assert.match(shown, /\n {2}o once +w this workspace +a always +d deny +m deny, saying why +k skip\s+e edit/);
       assert.match(shown, /✓ allowed once\n/);
       assert.match(shown, /✓ send_mail +\d+ ms +allowed once by operator\nsent to ann\n$/);
       assert.deepEqual(JSON.parse(await home.ok(['approvals', '--json'])).data, []);
