@@ -39,7 +39,8 @@ std::string why_not_run(const ChatCall& call) {
   if (call.decision_kind == "Skipped") return "skipped";
   if (call.decision_kind == "Timeout") return "nobody decided in time";
   if (call.decision_kind != "Denied") return "cancelled";
-  return call.error.empty() ? "denied" : "denied: " + visible_text(on_one_line(call.error), false);
+  const bool says_why = !call.error.empty() && !call.error.starts_with("the user denied");
+  return says_why ? "denied: " + visible_text(on_one_line(call.error), false) : "denied";
 }
 
 std::string words_of(const CallOnScreen& shown, std::chrono::steady_clock::time_point now) {

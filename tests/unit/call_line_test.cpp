@@ -32,6 +32,10 @@ TEST(CallLine, SaysHowTheCallIs) {
             "⊘ get_weather  city \"Oslo\"  denied");
   EXPECT_EQ(line_of({.state = "Cancelled", .decision_kind = "Denied", .error = "not today"}),
             "⊘ get_weather  city \"Oslo\"  denied: not today");
+  EXPECT_EQ(
+      line_of(
+          {.state = "Cancelled", .decision_kind = "Denied", .error = "the user denied this call"}),
+      "⊘ get_weather  city \"Oslo\"  denied");
   EXPECT_EQ(line_of({.state = "Cancelled", .decision_kind = "Skipped"}),
             "⊘ get_weather  city \"Oslo\"  skipped");
 }
