@@ -20,6 +20,9 @@ endif()
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough
                     -Wno-missing-field-initializers -Wno-missing-designated-field-initializers)
 add_link_options(-fuse-ld=lld)
+if("${CMAKE_CXX_FLAGS_RELEASE}" MATCHES "-flto=thin")  # several programs are linked from the same objects
+  add_link_options($<$<CONFIG:Release>:-Wl,--thinlto-cache-dir=${CMAKE_BINARY_DIR}/lto>)
+endif()
 # ccache needs the precompiled header to be free of timestamps.
 add_compile_options(-Xclang -fno-pch-timestamp)
 option(TOOLGATE_WERROR "treat warnings as errors" OFF)

@@ -70,7 +70,8 @@ struct ToolData {
   bool always_display_input_output = false;
   bool can_request_pre_approval = false;
   bool can_request_post_approval = false;
-  // It changes nothing: calls of it may run beside each other.
+  // It changes nothing: calls of it may run beside each other, and short ones are written down
+  // when they have ended. Whoever says so must know: a crash may leave no trace of one.
   bool is_read_only = false;
   // Found by its id and through its sets, but in no list: for the one who registered it.
   bool is_private = false;

@@ -124,7 +124,12 @@ class AutoRun {
             return book.find_turn(caller, id);
           });
       if (!record) co_return std::unexpected(record.error());
-      if (!*record) co_return std::nullopt;
+      if (!*record) {
+        add_warning(report_,
+                    "what ran here in an earlier turn is no longer kept, or not for this key, and "
+                    "is missing in the history (toolgate.limits.turnKeepSeconds)");
+        co_return std::nullopt;
+      }
       auto turn = parse_turn(**record);
       if (!turn) co_return fail(Errc::Internal, "what was kept of a turn cannot be read");
       co_return turn;

@@ -1,5 +1,6 @@
 #include "agent/round_record.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -37,6 +38,12 @@ void add_number(Span& span, const Parameter& parameter, std::string_view text) {
   } else if (const auto whole = read_number<std::int64_t>(text)) {
     span.number(parameter.attribute, *whole);
   }
+}
+
+// Upstreams may claim anything.
+void add_tokens(std::int64_t& sum, std::optional<std::int64_t> more) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 60;
+  sum = std::min(sum + std::clamp<std::int64_t>(more.value_or(0), 0, kMost), kMost);
 }
 
 double seconds_of(std::chrono::nanoseconds time) {
@@ -91,8 +98,8 @@ void RoundRecord::begun(int status) {
 void RoundRecord::done() {
   begun();
   end(facts_.finish_reason.empty() ? "stop" : std::string_view(facts_.finish_reason));
-  notes_.input_tokens += facts_.input_tokens.value_or(0);
-  notes_.output_tokens += facts_.output_tokens.value_or(0);
+  add_tokens(notes_.input_tokens, facts_.input_tokens);
+  add_tokens(notes_.output_tokens, facts_.output_tokens);
   if (!span_) return;
   span_.text("gen_ai.response.id", facts_.id);
   span_.text("gen_ai.response.model", facts_.model);

@@ -80,6 +80,7 @@ bool TurnCalls::is_refused(const RoundCall& call, MadeCall& made) {
                                call.arguments.size(), setting_.most_argument_bytes);
     return true;
   }
+  ++made_;
   return false;
 }
 
@@ -110,7 +111,6 @@ TurnCalls::Plan TurnCalls::plan(const RoundCall& call, const CallsOfRound& round
     // Declared only: who has it must run it, as in pass-through mode.
     made.is_clients = tool->implementation == nullptr;
     if (made.is_clients || is_refused(call, made)) return {};
-    ++made_;
     return {tool, tool->data().is_read_only || setting_.runs_beside_others(*tool)};
   }
   // A group: what it holds is offered in the next round, and the answer is put in there.

@@ -73,7 +73,7 @@ class TurnCalls {
                 MadeCall& made, const Cancel& cancel);
 
   CallSetting setting_;
-  std::size_t made_ = 0;
+  std::size_t made_ = 0;  // those of names that no tool has count, too
   std::size_t left_out_ = 0;
   bool is_stopping_ = false;
   std::unordered_map<std::string, std::size_t> repeats_;  // by tool and arguments, as written

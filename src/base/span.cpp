@@ -1,5 +1,6 @@
 #include "base/span.h"
 
+#include "base/clock.h"
 #include "base/utf8.h"
 
 namespace toolgate {
@@ -10,17 +11,8 @@ constexpr std::size_t kMostAttributes = 64;
 constexpr std::size_t kMostEvents = 32;
 constexpr std::size_t kMostNameBytes = 256;
 
-std::int64_t wall_nanoseconds() {
-  using namespace std::chrono;
-  return duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
-}
-
 std::string cut(std::string_view value, std::size_t most) {
-  if (value.size() > most) {
-    value = value.substr(0, most);
-    value.remove_suffix(incomplete_utf8_tail(value));
-  }
-  return is_valid_utf8(value) ? std::string(value) : mend_utf8(value);
+  return mend_utf8(value.size() > most ? first_characters(value, most) : value);
 }
 
 std::size_t size_of(const AttributeValue& value) {

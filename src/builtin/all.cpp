@@ -3,19 +3,34 @@
 #include "builtin/read_result.h"
 
 namespace toolgate {
+namespace {
 
-Result<std::vector<Registration>> add_builtin_tools(Registry& registry,
-                                                    const BuiltinSurroundings& around) {
-  struct Builtin {
-    ToolData data;
-    std::shared_ptr<Tool> tool;
-  };
-  Builtin tools[] = {
-      {read_result_data(), make_read_result(around.ledger, around.results)},
-  };
+struct Builtin {
+  ToolData (*data)();
+  std::shared_ptr<Tool> (*make)(const BuiltinSurroundings& around);
+};
+
+constexpr Builtin kBuiltin[] = {
+    {read_result_data, make_read_result},
+};
+
+}  // namespace
+
+Result<std::vector<Registration>> declare_builtin_tools(Registry& registry) {
   std::vector<Registration> registrations;
-  for (Builtin& each : tools) {
-    auto added = registry.add(std::move(each.data), std::move(each.tool));
+  for (const Builtin& each : kBuiltin) {
+    auto added = registry.add_data(each.data());
+    if (!added) return std::unexpected(added.error());
+    registrations.push_back(std::move(*added));
+  }
+  return registrations;
+}
+
+Result<std::vector<Registration>> implement_builtin_tools(Registry& registry,
+                                                          const BuiltinSurroundings& around) {
+  std::vector<Registration> registrations;
+  for (const Builtin& each : kBuiltin) {
+    auto added = registry.add_implementation(each.data().id, each.make(around));
     if (!added) return std::unexpected(added.error());
     registrations.push_back(std::move(*added));
   }

@@ -16,7 +16,9 @@ struct BuiltinSurroundings {
   const ResultFiles& results;
 };
 
-Result<std::vector<Registration>> add_builtin_tools(Registry& registry,
-                                                    const BuiltinSurroundings& around);
+// Before any other tool is there, so that their names are theirs; what runs them comes later.
+Result<std::vector<Registration>> declare_builtin_tools(Registry& registry);
+Result<std::vector<Registration>> implement_builtin_tools(Registry& registry,
+                                                          const BuiltinSurroundings& around);
 
 }  // namespace toolgate

@@ -19,7 +19,7 @@ constexpr std::string_view kSchema = R"({
   "type": "object",
   "properties": {
     "handle": {"type": "string", "description": "What the shortened result named: toolgate://results/…"},
-    "offset": {"type": "integer", "minimum": 0, "description": "The byte to begin at. Default: 0."},
+    "offset": {"type": "integer", "minimum": 0, "maximum": 9007199254740991, "description": "The byte to begin at. Default: 0."},
     "limit": {"type": "integer", "minimum": 1, "maximum": 131072, "description": "How many bytes at most. Default: 16384."}
   },
   "required": ["handle"]
@@ -129,8 +129,8 @@ ToolData read_result_data() {
           .is_private = true};
 }
 
-std::shared_ptr<Tool> make_read_result(Ledger& ledger, const ResultFiles& results) {
-  return std::make_shared<ReadResult>(ledger, results);
+std::shared_ptr<Tool> make_read_result(const BuiltinSurroundings& around) {
+  return std::make_shared<ReadResult>(around.ledger, around.results);
 }
 
 }  // namespace toolgate

@@ -5,14 +5,12 @@
 #include <memory>
 #include <string_view>
 
-#include "invoke/ledger.h"
-#include "store/result_files.h"
+#include "builtin/all.h"
 #include "toolgate/tool.h"
 
 namespace toolgate {
 
 ToolData read_result_data();
-// Both outlive the tool.
-std::shared_ptr<Tool> make_read_result(Ledger& ledger, const ResultFiles& results);
+std::shared_ptr<Tool> make_read_result(const BuiltinSurroundings& around);
 
 }  // namespace toolgate

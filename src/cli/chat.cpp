@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "base/ids.h"
+#include "base/utf8.h"
 #include "cli/catalog_options.h"
 #include "cli/chat_session.h"
 #include "cli/command.h"
@@ -29,6 +30,7 @@ Result<std::string> read_prompt(const ChatCommand& command) {
   if (Terminal(stdin).is_terminal()) return command.prompt;
   auto piped = read_input("-");
   if (!piped) return piped;
+  *piped = mend_utf8(*piped);  // of a binary file in a diff, say
   while (piped->ends_with('\n')) piped->pop_back();
   if (command.prompt.empty() || piped->empty()) return command.prompt + *piped;
   return command.prompt + "\n\n" + *piped;
@@ -46,7 +48,7 @@ Result<Source> open_source(const ChatCommand& command) {
   Source source;
   if (!*link) {
     auto own = PrivateGateway::open(command.catalog);
-    if (!own && own.error().code == Errc::AlreadyExists)
+    if (!own && own.error().message.contains("data folder"))
       own.error().message += "; one that 'toolgate serve' runs can be shared";
     if (!own) return std::unexpected(std::move(own.error()));
     source.own = std::move(*own);
@@ -108,10 +110,12 @@ int chat(const ChatCommand& command) {
   ChatSession session(place, desk, view, std::move(options));
   if (converses && !desk.keyboard)
     return report_failure({Errc::Io, "keys cannot be read from this terminal", {}});
-  if (!converses) return answer_once(command, session, place.loop(), std::move(*prompt));
   const auto history = command.catalog.data.empty() ? std::filesystem::path()
                                                     : command.catalog.data / "chat-history";
-  return run_on(place.loop(), session.converse(history));
+  const int status = converses ? run_on(place.loop(), session.converse(history))
+                               : answer_once(command, session, place.loop(), std::move(*prompt));
+  source->own.reset();  // while Ctrl-C is still ours: what it did is written when it stops
+  return status;
 }
 
 }  // namespace

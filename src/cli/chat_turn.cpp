@@ -110,17 +110,20 @@ Task<> ChatTurn::decide(std::string id) {
   const int interrupts = desk_.interrupts.count();
   const auto row = co_await place_.show(id);
   auto call = row ? parse_waiting_call(*row) : Result<WaitingCall>(std::unexpected(row.error()));
-  if (!call) {
-    view_.remark(Paint::Red, call.error().message);
-    co_return;
-  }
+  if (!call) co_return try_again(id, call.error());
   if (!call->waits() || desk_.interrupts.count() != interrupts) co_return;
   if (options_.allows_all) {
     const auto done = co_await place_.confirm(call->id, {.arguments_hash = call->arguments_hash});
-    if (!done) view_.remark(Paint::Red, done.error().message);
+    if (!done && done.error().code != Errc::Conflict) try_again(id, done.error());
   } else if (desk_.keyboard) {
     co_await ask(std::move(*call));
   }
+}
+
+void ChatTurn::try_again(const std::string& id, const Error& error) {
+  constexpr int kMostFailures = 3;
+  view_.remark(Paint::Red, error.message);
+  if (++failures_ < kMostFailures) std::erase(asked_, id);
 }
 
 Task<> ChatTurn::ask(WaitingCall call) {

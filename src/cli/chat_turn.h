@@ -38,6 +38,8 @@ class ChatTurn {
   void show();
   CallOnScreen* next_question();
   Task<> decide(std::string id);
+  // What could not be asked about is asked about once more.
+  void try_again(const std::string& id, const Error& error);
   Task<> ask(WaitingCall call);
   void cancel_calls();
   ChatOutcome take_outcome();
@@ -51,6 +53,7 @@ class ChatTurn {
   ChatOutcome outcome_;
   std::vector<CallOnScreen> calls_;
   std::vector<std::string> asked_;  // ids of calls whose question that stands was taken up
+  int failures_ = 0;                // to ask
   std::string text_;                // that is not shown yet
   bool is_done_ = false;            // the stream said so
   std::optional<Result<void>> ended_;

@@ -61,30 +61,33 @@ void ChatView::calls(const std::vector<CallOnScreen>& calls, std::string_view wa
   if (!must_draw && now - drawn_ < kBetweenDraws) return;
   drawn_ = now;
   if (calls.size() > kept_) begin(Section::Calls);
-  std::vector<std::string> lines = lines_of(calls, now);
   const auto running = std::chrono::duration_cast<std::chrono::milliseconds>(now - began_);
+  std::string thinking;
   if (!waiting_for.empty() && section_ != Section::Text && running >= kNotWorthALine)
-    lines.push_back(screen_.paint(Paint::Dim, progress_text(waiting_for, 0, "", running)));
-  screen_.print(live_.draw(lines));
-  screen_.flush();
-  std::size_t over = 0;
-  while (kept_ < calls.size() && over < live_.count() && calls[kept_].is_over()) {
-    ++kept_;
-    ++over;
+    thinking = screen_.paint(Paint::Dim, progress_text(waiting_for, 0, "", running));
+  while (draw_calls(calls, thinking, now)) {
   }
-  live_.keep(over);
+  screen_.flush();
 }
 
-// As many as fit the window; the others get a line when those above have ended.
-std::vector<std::string> ChatView::lines_of(const std::vector<CallOnScreen>& calls,
-                                            Clock::time_point now) {
+// As many as fit the window; the others get a line when those above have ended. True when all that
+// are drawn have, and there are more.
+bool ChatView::draw_calls(const std::vector<CallOnScreen>& calls, const std::string& thinking,
+                          Clock::time_point now) {
   const std::size_t most = std::max<std::size_t>(screen_.height(), 6) - 4;
+  const std::size_t drawn = std::min(calls.size() - kept_, most);
   std::vector<std::string> lines;
-  for (std::size_t i = kept_; i < calls.size() && lines.size() < most; ++i)
-    lines.push_back(call_line(calls[i], now, screen_));
-  if (const std::size_t hidden = calls.size() - kept_ - lines.size(); hidden > 0)
+  for (std::size_t i = 0; i < drawn; ++i)
+    lines.push_back(call_line(calls[kept_ + i], now, screen_));
+  if (const std::size_t hidden = calls.size() - kept_ - drawn; hidden > 0)
     lines.push_back(screen_.paint(Paint::Dim, fmt::format("… {} more", counted(hidden, "call"))));
-  return lines;
+  if (!thinking.empty()) lines.push_back(thinking);
+  screen_.print(live_.draw(lines));
+  std::size_t over = 0;
+  while (over < drawn && calls[kept_ + over].is_over()) ++over;
+  kept_ += over;
+  live_.keep(over);
+  return drawn > 0 && over == drawn && kept_ < calls.size();
 }
 
 void ChatView::print_ended(const std::vector<CallOnScreen>& calls, Clock::time_point now) {

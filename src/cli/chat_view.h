@@ -41,7 +41,8 @@ class ChatView {
 
   void begin(Section section);
   void end_text();
-  std::vector<std::string> lines_of(const std::vector<CallOnScreen>& calls, Clock::time_point now);
+  bool draw_calls(const std::vector<CallOnScreen>& calls, const std::string& thinking,
+                  Clock::time_point now);
   void print_ended(const std::vector<CallOnScreen>& calls, Clock::time_point now);
 
   const Terminal& screen_;

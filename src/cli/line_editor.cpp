@@ -187,6 +187,9 @@ void LineEditor::paste(std::string_view& bytes) {
   const std::size_t end = pasted_.find(kPasteEnd, from);
   if (end == pasted_.npos) {
     bytes = {};
+    if (pasted_.size() <= kMostText) return;
+    is_too_long_ = true;
+    pasted_.erase(0, pasted_.size() - kPasteEnd.size());
     return;
   }
   bytes.remove_prefix(end + kPasteEnd.size() - had);
@@ -206,7 +209,8 @@ void LineEditor::end_paste() {
       clean += c;
   }
   pasted_.clear();
-  insert(mend_utf8(clean));
+  const bool fits = !std::exchange(is_too_long_, false) && text_.size() + clean.size() <= kMostText;
+  insert(fits ? mend_utf8(clean) : "[a paste of more than 1 MiB was left out]");
 }
 
 void LineEditor::insert(std::string_view text) {

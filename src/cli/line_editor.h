@@ -58,8 +58,9 @@ class LineEditor {
 
   std::string text_;
   std::size_t cursor_ = 0;
-  std::string held_;    // the beginning of a key or character whose rest is still to come
-  std::string pasted_;  // so far, while a paste comes
+  std::string held_;          // the beginning of a key or character whose rest is still to come
+  std::string pasted_;        // so far, while a paste comes
+  bool is_too_long_ = false;  // what is pasted
   bool pasting_ = false;
   std::string killed_;
   std::vector<std::string> history_;

@@ -63,7 +63,7 @@ constexpr CodePoints kNarrow[] = {{0x0300, 0x036f}, {0x200b, 0x200f}, {0x20d0, 0
 
 std::size_t window_width(std::FILE* file) {
   constexpr std::size_t kUsual = 80;
-  constexpr std::size_t kLeast = 40;
+  constexpr std::size_t kLeast = 20;
   winsize window{};
   if (ioctl(fileno(file), TIOCGWINSZ, &window) == 0 && window.ws_col > 0)
     return std::max<std::size_t>(window.ws_col, kLeast);

@@ -208,6 +208,9 @@ Result<std::unique_ptr<Gateway>> Gateway::open(GatewayOptions options) {
   if (!snapshot) return std::unexpected(snapshot.error());
   impl->snapshot = std::move(*snapshot);
   set_log_level(impl->snapshot->settings.log_level);
+  auto builtin = declare_builtin_tools(impl->tools.registry());
+  if (!builtin) return std::unexpected(builtin.error());
+  impl->builtin_tools = std::move(*builtin);
   impl->load_tools();
   impl->tool_changes = impl->tools.registry().on_change(
       [raw = impl.get()](const auto& catalog) { raw->publish_tools(catalog); });
@@ -234,9 +237,9 @@ Result<void> Gateway::Impl::open_invoking() {
                                snapshot->settings);
   if (!opened) return std::unexpected(opened.error());
   invoking = std::move(*opened);
-  auto added = add_builtin_tools(tools.registry(), {invoking->ledger(), invoking->results()});
-  if (!added) return std::unexpected(added.error());
-  builtin_tools = std::move(*added);
+  auto run = implement_builtin_tools(tools.registry(), {invoking->ledger(), invoking->results()});
+  if (!run) return std::unexpected(run.error());
+  std::ranges::move(*run, std::back_inserter(builtin_tools));
   http_tools = std::make_unique<HttpTools>(tools.registry(), invoking->ledger());
   if (auto loaded = http_tools->load(snapshot->settings.http_tools); !loaded) return loaded;
   tools.registry().flush();

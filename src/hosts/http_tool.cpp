@@ -101,7 +101,8 @@ void add_trace(const ToolCall& call, Headers& headers) {
   const TraceContext* trace = traced ? traced->trace() : nullptr;
   if (!trace || has_header(headers, "traceparent")) return;
   headers.emplace_back("traceparent", write_trace_parent(*trace));
-  if (!trace->state.empty()) headers.emplace_back("tracestate", trace->state);
+  if (!trace->state.empty() && !has_header(headers, "tracestate"))
+    headers.emplace_back("tracestate", trace->state);
 }
 
 bool is_redirect(int status) {

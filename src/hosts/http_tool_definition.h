@@ -34,7 +34,7 @@ struct HttpToolDefinition {
   std::string display_name = {};
   std::string user_description = {};
   bool confirm = true;           // a person is asked before it is called
-  bool read_only = false;        // calls of it may run beside each other
+  bool read_only = false;        // it changes nothing: ToolData::is_read_only
   bool confirm_results = false;  // a person sees the result before the model does
   // Arguments that hold URLs the tool would fetch, and files it would change.
   std::vector<std::string> url_arguments = {};

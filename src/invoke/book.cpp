@@ -1,6 +1,7 @@
 #include "invoke/book.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/ids.h"
 #include "base/json_object.h"
@@ -96,11 +97,14 @@ Result<void> InvocationBook::load() {
 void InvocationBook::keep_unwritten(std::unordered_map<std::string, std::unique_ptr<Open>> before) {
   for (auto& [id, open] : before)
     if (open->written_later) open_[id] = std::move(open);
-  for (auto& open : std::exchange(just_written_, {})) {
-    const std::string id = open->row->id;
-    open_[id] = std::move(open);
+  for (JustWritten& call : std::exchange(just_written_, {})) {
+    const std::string id = call.before->row->id;
+    open_[id] = std::move(call.before);
   }
   for (const std::string& id : std::exchange(new_unwritten_, {})) open_.erase(id);
+  unwritten_.clear();
+  for (const auto& [id, open] : open_)
+    if (open->written_later) unwritten_.push_back(id);
 }
 
 Result<void> InvocationBook::reload() {
@@ -184,6 +188,7 @@ Result<Proposed> InvocationBook::propose(Proposal proposal) {
   if (proposed.written_later) {
     open->decision = verdict.decision;
     new_unwritten_.push_back(row.id);
+    unwritten_.push_back(row.id);
   } else {
     if (auto written = stored(store_.insert_invocation(row)); !written)
       return std::unexpected(written.error());
@@ -383,17 +388,19 @@ Result<InvocationBook::Row> InvocationBook::end(const Ending& ending) {
     if (open.confirmation_time > 0) row.expires_at = now + open.confirmation_time;
     watch(row);
   }
-  return open.written_later ? finish_unwritten(std::move(row)) : finish(open, std::move(row));
+  return open.written_later ? finish_unwritten(std::move(row), ending)
+                            : finish(open, std::move(row));
 }
 
-Result<InvocationBook::Row> InvocationBook::finish_unwritten(InvocationRow row) {
+Result<InvocationBook::Row> InvocationBook::finish_unwritten(InvocationRow row,
+                                                             const Ending& ending) {
   if (auto written = stored(store_.insert_invocation(row)); !written)
     return std::unexpected(written.error());
   const auto ended = std::make_shared<const InvocationRow>(std::move(row));
   news_.settled.push_back(ended);
   tell_call(ended);
   const auto entry = open_.find(ended->id);
-  just_written_.push_back(std::move(entry->second));
+  just_written_.push_back({std::move(entry->second), ending});
   open_.erase(entry);
   if (auto pruned = count_ended(); !pruned) return std::unexpected(pruned.error());
   return ended;
@@ -457,9 +464,13 @@ Result<std::vector<InvocationBook::Row>> InvocationBook::list(const InvocationQu
   if (query.state && !is_terminal(*query.state) && query.before.empty())
     return open_rows(query, false);
   std::vector<Row> rows;
-  auto found = store_.list_invocations(query);
+  InvocationQuery written = query;
+  if (!query.state && (query.before.empty() || is_written_later(query.before))) {
+    rows = open_rows(query, true);
+    written.before.clear();
+  }
+  auto found = store_.list_invocations(written);
   if (!found) return std::unexpected(found.error());
-  if (!query.state && query.before.empty()) rows = open_rows(query, true);
   for (InvocationRow& row : *found)
     if (rows.size() < query.limit)
       rows.push_back(std::make_shared<const InvocationRow>(std::move(row)));
@@ -469,11 +480,14 @@ Result<std::vector<InvocationBook::Row>> InvocationBook::list(const InvocationQu
 // Newest first; all of them, or only those that are in no store yet.
 std::vector<InvocationBook::Row> InvocationBook::open_rows(const InvocationQuery& query,
                                                            bool only_unwritten) const {
+  const auto before = open_.find(query.before);
+  const std::uint64_t below =
+      before == open_.end() ? std::numeric_limits<std::uint64_t>::max() : before->second->number;
   std::vector<const Open*> matches;
   for (const auto& [id, open] : open_)
     if ((!query.state || open->row->state == *query.state) &&
         (query.session_id.empty() || open->row->session_id == query.session_id) &&
-        (query.tool_id.empty() || open->row->tool_id == query.tool_id) &&
+        (query.tool_id.empty() || open->row->tool_id == query.tool_id) && open->number < below &&
         (open->written_later || !only_unwritten))
       matches.push_back(open.get());
   std::ranges::sort(matches, std::greater(), &Open::number);
@@ -482,6 +496,33 @@ std::vector<InvocationBook::Row> InvocationBook::open_rows(const InvocationQuery
   rows.reserve(matches.size());
   for (const Open* open : matches) rows.push_back(open->row);
   return rows;
+}
+
+Result<bool> InvocationBook::write_long_ones() {
+  constexpr std::int64_t kLong = 50;  // milliseconds
+  const std::int64_t now = options_.now();
+  std::vector<std::string> young;
+  for (std::string& id : std::exchange(unwritten_, {})) {
+    const auto found = open_.find(id);
+    if (found == open_.end() || !found->second->written_later) continue;
+    if (now - found->second->row->started_at < kLong)
+      young.push_back(std::move(id));
+    else if (auto written = write_so_far(*found->second); !written)
+      return std::unexpected(written.error());
+  }
+  unwritten_ = std::move(young);
+  return !unwritten_.empty();
+}
+
+void InvocationBook::committed() {
+  just_written_.clear();
+}
+
+std::vector<Ending> InvocationBook::undone_endings() {
+  std::vector<Ending> endings;
+  for (JustWritten& call : just_written_)
+    if (call.ending) endings.push_back(std::move(*call.ending));
+  return endings;
 }
 
 bool InvocationBook::is_written_later(std::string_view id) const {
@@ -521,7 +562,6 @@ void InvocationBook::tell_call(const Row& row) {
 
 InvocationBook::News InvocationBook::take_news() {
   new_unwritten_.clear();
-  just_written_.clear();
   return std::exchange(news_, {});
 }
 

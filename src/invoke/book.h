@@ -1,7 +1,9 @@
 // The book of calls: every call that is proposed, decided, running or waiting, what people have
 // allowed, and the audit trail. All rules about who may do what to a call in which state are here;
-// each change is written to the store before anyone is told. Single-threaded and synchronous:
-// ledger.h runs it on a thread of its own and commits many changes at once.
+// each change is written to the store before anyone is told, except that a call of a read-only tool
+// which runs without a question is written when it has ended, or has run for a while.
+// Single-threaded and synchronous: ledger.h runs it on a thread of its own and commits many changes
+// at once.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +27,7 @@
 
 namespace toolgate {
 
-// Something that listeners are told once it is durable. Its JSON is made when one of them reads it.
+// Something that listeners are told. Its JSON is made when one of them reads it.
 struct BookEvent {
   BookEvent(std::string_view what, std::string json)
       : kind(what), bytes(json.size()), write([json = std::move(json)] { return json; }) {}
@@ -148,6 +150,13 @@ class InvocationBook {
     std::vector<std::shared_ptr<const InvocationRow>> settled;
   };
   News take_news();
+  // Before a commit: calls that are written later and have run for long are written now. True:
+  // there are others, which may become such.
+  Result<bool> write_long_ones();
+  // What was written is durable.
+  void committed();
+  // Before reload(): the ends of calls that are written later, which must be written once more.
+  std::vector<Ending> undone_endings();
 
   // Whether the store failed in the middle of something: then the whole transaction must go.
   const std::optional<Error>& failure() const { return failure_; }
@@ -172,7 +181,7 @@ class InvocationBook {
   Result<Row> keep_for_resume(Open& open, InvocationRow row, const Decision& decision);
   Result<Row> settle(Open& open, InvocationRow row, const Decision& decision, bool about_result);
   Result<Row> finish(Open& open, InvocationRow row);
-  Result<Row> finish_unwritten(InvocationRow row);
+  Result<Row> finish_unwritten(InvocationRow row, const Ending& ending);
   void keep_unwritten(std::unordered_map<std::string, std::unique_ptr<Open>> before);
   Result<void> count_ended();
   std::vector<Row> open_rows(const InvocationQuery& query, bool only_unwritten) const;
@@ -214,10 +223,15 @@ class InvocationBook {
   std::shared_ptr<const Redaction> redaction_;  // of the options; events outlive us
   std::optional<AuditEntry> last_audit_;        // its number and hash
   News news_;
-  // Of calls that are written later, since the last take_news(): those that came, and those that
-  // were written, as they were before.
+  // Of calls that are written later: those that came since the last take_news(), and those that
+  // were written since the last commit, as they were before.
+  struct JustWritten {
+    std::unique_ptr<Open> before;
+    std::optional<Ending> ending;  // nothing: it has not ended
+  };
   std::vector<std::string> new_unwritten_;
-  std::vector<std::unique_ptr<Open>> just_written_;
+  std::vector<std::string> unwritten_;  // all of them, and some that are written by now
+  std::vector<JustWritten> just_written_;
   std::optional<Error> failure_;
 };
 

@@ -7,6 +7,8 @@
 namespace toolgate {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 // How long what need not be durable at once may wait for company.
 constexpr std::chrono::milliseconds kCommitDelay{50};
 
@@ -99,33 +101,43 @@ Result<void> Ledger::begin() {
 // Whoever waits goes on after this.
 Result<void> Ledger::end_batch() {
   if (must_commit_ || book_->failure()) return commit();
-  if (!commit_until_) commit_until_ = std::chrono::steady_clock::now() + kCommitDelay;
-  publish();
+  if (!commit_until_) commit_until_ = Clock::now() + kCommitDelay;
+  publish(false);
   return {};
 }
 
 Result<void> Ledger::commit() {
   must_commit_ = false;
   commit_until_.reset();
+  const auto more = book_->failure() ? Result<bool>(false) : book_->write_long_ones();
   Result<void> committed;
   if (const auto& failure = book_->failure())
     committed = std::unexpected(*failure);
   else
     committed = store_->commit();
+  look_again_ = committed && *more ? std::optional(Clock::now() + kCommitDelay) : std::nullopt;
   if (!committed) {
     log(LogLevel::Error, "what was just decided could not be written and does not count: {}",
         committed.error().message);
     undo();
     return committed;
   }
-  publish();
+  book_->committed();
+  publish(true);
   return committed;
 }
 
-void Ledger::publish() {
+// Whoever reads the trail must not see an entry that may yet be undone.
+void Ledger::publish(bool is_durable) {
   for (auto& [id, holder] : new_holders_) holders_[id] = std::move(holder);
   new_holders_.clear();
-  tell(book_->take_news());
+  auto news = book_->take_news();
+  std::vector<BookEvent> told;
+  if (is_durable) told = std::exchange(audit_events_, {});
+  for (BookEvent& event : news.events)
+    (is_durable || event.kind != "audit" ? told : audit_events_).push_back(std::move(event));
+  news.events = std::move(told);
+  tell(std::move(news));
 }
 
 // What was done in memory counts only if it is written.
@@ -134,6 +146,8 @@ void Ledger::undo() {
   commit_until_.reset();
   store_->roll_back();
   new_holders_.clear();
+  audit_events_.clear();
+  std::ranges::move(book_->undone_endings(), std::back_inserter(unwritten_));
   const auto reloaded = book_->reload();
   needs_reload_ = !reloaded;
   if (!reloaded) log(LogLevel::Error, "the database cannot be read: {}", reloaded.error().message);
@@ -152,10 +166,13 @@ bool Ledger::transact(const std::function<Result<void>()>& work) {
 // What waits to be committed, confirmations whose time is over, and endings that could not be
 // written before.
 std::optional<BatchThread::TimePoint> Ledger::look_what_is_due() {
-  if (commit_until_ && *commit_until_ <= std::chrono::steady_clock::now()) (void)commit();
-  const auto due = look_what_is_over();
-  if (!commit_until_) return due;
-  return due ? std::min(*due, *commit_until_) : commit_until_;
+  if (look_again_ && !commit_until_ && *look_again_ <= Clock::now())
+    (void)transact([] { return Result<void>(); });
+  if (commit_until_ && *commit_until_ <= Clock::now()) (void)commit();
+  auto due = look_what_is_over();
+  for (const auto& other : {commit_until_, look_again_})
+    if (other) due = due ? std::min(*due, *other) : other;
+  return due;
 }
 
 std::optional<BatchThread::TimePoint> Ledger::look_what_is_over() {

@@ -71,7 +71,7 @@ class Ledger {
   Result<void> begin();
   Result<void> end_batch();
   Result<void> commit();
-  void publish();
+  void publish(bool is_durable);
   void undo();
   std::optional<BatchThread::TimePoint> look_what_is_due();
   std::optional<BatchThread::TimePoint> look_what_is_over();
@@ -85,10 +85,12 @@ class Ledger {
   // The thread's own from here on.
   std::unordered_map<std::string, std::shared_ptr<CallHolder>> holders_;
   std::vector<std::pair<std::string, std::shared_ptr<CallHolder>>> new_holders_;  // of this batch
-  std::vector<Ending> unwritten_;  // of calls that have ended when the disk was full
+  std::vector<Ending> unwritten_;        // of calls that have ended when the disk was full
+  std::vector<BookEvent> audit_events_;  // told once their entries are durable
   bool needs_reload_ = false;
   bool must_commit_ = false;                                 // before anyone of this batch goes on
   std::optional<BatchThread::TimePoint> commit_until_ = {};  // there is a transaction; by then
+  std::optional<BatchThread::TimePoint> look_again_ = {};    // whether calls run for long
   std::unique_ptr<BatchThread> thread_;                      // last: it uses all of the above
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "async/offload.h"
+#include "base/clock.h"
 #include "base/ids.h"
 #include "base/log.h"
 #include "base/utf8.h"
@@ -27,11 +28,6 @@ constexpr Milliseconds kFirstPause{1'000};
 constexpr Milliseconds kLongestPause{60'000};
 constexpr std::int64_t kTellEvery = 60'000;  // milliseconds
 
-std::int64_t wall_nanoseconds() {
-  using namespace std::chrono;
-  return duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
-}
-
 // All loops lose spans for the same reason, so that one of them tells it for all.
 void tell_problem(std::size_t lost, std::string_view why) {
   static std::atomic<std::size_t> untold = 0;
@@ -41,7 +37,11 @@ void tell_problem(std::size_t lost, std::string_view why) {
       std::chrono::duration_cast<Milliseconds>(Clock::now().time_since_epoch()).count();
   std::int64_t before = told_at;
   if (now - before < kTellEvery || !told_at.compare_exchange_strong(before, now)) return;
-  log(LogLevel::Warn, "telemetry: {} spans were lost: {}", untold.exchange(0), why);
+  const std::size_t spans = untold.exchange(0);
+  if (spans > 0)
+    log(LogLevel::Warn, "telemetry: {} spans were lost: {}", spans, why);
+  else
+    log(LogLevel::Warn, "telemetry: {}", why);
 }
 
 // What a collector wrote, fit for a line of the log.
@@ -182,7 +182,7 @@ Task<> OtlpExporter::work() {
     const TimePoint due = next_due();
     if (Clock::now() < due) {
       co_await wait_until(due);
-    } else if (metrics_are_due() && queue_.empty()) {
+    } else if (metrics_are_due() && (queue_.empty() || !stopping_)) {
       co_await send_metrics();
     } else if (!queue_.empty()) {
       co_await send_batch(take_batch());
@@ -258,11 +258,20 @@ Task<OtlpExporter::Answer> OtlpExporter::post(const OtlpTarget& target, const Up
   if (stopping_ && time_left_ <= Milliseconds(0))
     co_return Answer{.problem = "the gateway stops and the collector does not answer"};
   CancelSource cancel(static_cast<const Cancel&>(cancel_));
+  struct Limit {
+    OtlpExporter& exporter;
+    ~Limit() {
+      exporter.request_limit_.disarm();
+      exporter.request_ = nullptr;
+    }
+  };
   request_ = &cancel;
-  request_limit_.arm(stopping_ ? time_left_ : kRequestTime);
-  Answer answer = co_await exchange(target, to, body, cancel);
-  request_limit_.disarm();
-  request_ = nullptr;
+  Answer answer;
+  {
+    const Limit limit{*this};
+    request_limit_.arm(stopping_ ? time_left_ : kRequestTime);
+    answer = co_await exchange(target, to, body, cancel);
+  }
   if (!stopping_) co_return answer;
   time_left_ -= std::chrono::ceil<Milliseconds>(Clock::now() - began);
   if (answer.outcome == Outcome::Retry) time_left_ = Milliseconds(0);

@@ -273,7 +273,11 @@ void append_tool_event(std::string& out, const AnswerEnvelope& envelope,
   out += "data: ";
   append_json(out, make_chunk(envelope, {}));
   out.back() = ',';
-  out.append(R"("toolgate":{"invocation":)").append(invocation_json).append("}}\n\n");
+  out += R"("toolgate":{"invocation":)";
+  // Line breaks in JSON are between its values, and would end the event.
+  for (const char c : invocation_json)
+    if (c != '\n' && c != '\r') out += c;
+  out += "}}\n\n";
 }
 
 std::string write_answer(json::object answer, const AnswerEnvelope& envelope, const AnswerEnd& end,

@@ -223,7 +223,7 @@ describe('a call that is confirmed', () => {
     const long = 'äöü'.repeat(200_000);
     server.answer = () => ({text: long});
     const {body} = await api.invoke('free');
-    const handle = /toolgate:\/\/results\/(\S+)\]/.exec(body.content[0].text)[1];
+    const handle = /toolgate:\/\/results\/(\S+) /.exec(body.content[0].text)[1];
     assert.ok(body.content[0].text.length < 300_000);
     let read = Buffer.alloc(0);
     for (;;) {
@@ -452,7 +452,7 @@ describe('keys, secrets and events', () => {
     assert.equal(await shown(other), undefined, 'what a tool answered is for whoever called it');
     server.answer = () => ({text: 'x'.repeat(300_000)});
     const {body} = await api.invoke('free');
-    const handle = /results\/(\S+)\]/.exec(body.content[0].text)[1];
+    const handle = /results\/(\S+) /.exec(body.content[0].text)[1];
     assert.equal((await api.request('GET', `/v1/results/${handle}`)).status, 200);
     refused(await other.request('GET', `/v1/results/${handle}`), 403, /not for this key|not yet, for this key/);
   });

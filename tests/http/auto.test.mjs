@@ -682,6 +682,21 @@ describe('a stream', LIMIT, () => {
   });
 });
 
+test('tool events of arguments over several lines are events still', async () => {
+  const world = await AgentWorld.start();
+  try {
+    await world.registerUsual();
+    world.upstream.play({calls: [call('look', '{\n  "city":\r\n "Oslo"\n}')]}, {text: 'Done.'});
+    const answer = await world.say(
+        'go', {stream: true, stream_options: {include_tool_events: true}},
+        {authorization: `Bearer ${world.gateway.operatorToken}`});
+    assert.equal(answer.text, 'Done.');
+    assert.deepEqual(answer.toolEvents.at(-1).toolgate.invocation.arguments, {city: 'Oslo'});
+  } finally {
+    await world.stop();
+  }
+});
+
 describe('a limit on all calls of a turn', LIMIT, () => {
   const shared = useWorld({'toolgate.limits.turnCalls': 5});
 
@@ -694,6 +709,14 @@ describe('a limit on all calls of a turn', LIMIT, () => {
     assert.equal(world.tools.calls.length, 5);
     assert.match(answer.text, /^more more more /);
     assert.equal(answer.finish, 'stop');
+    assert.match(answer.report.warnings.join('\n'), /turnCalls/);
+  });
+
+  test('counts those that nobody can make', async () => {
+    const {world} = shared;
+    world.upstream.play(({messages}) => ({text: 'more ', calls: [call('no_such_tool', {at: messages.length})]}));
+    const answer = await world.say('go', {max_tool_rounds: 0});
+    assert.match(answer.text, /^(more ){5,7}$/);
     assert.match(answer.report.warnings.join('\n'), /turnCalls/);
   });
 });

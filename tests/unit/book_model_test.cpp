@@ -96,6 +96,7 @@ class Life {
       return;
     }
     ASSERT_TRUE(store_.commit());
+    book_->committed();
     take_news();
   }
 
