@@ -5,11 +5,11 @@
 #include "base/ids.h"
 #include "base/utf8.h"
 #include "cli/catalog_options.h"
-#include "cli/chat_session.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/private_gateway.h"
 #include "cli/process.h"
+#include "cli/terminal_chat.h"
 
 namespace toolgate {
 namespace {
@@ -74,7 +74,7 @@ void say_how_to_allow(const ChatOutcome& outcome) {
              visible(fmt::format("{}", fmt::join(outcome.denied_unasked, ", "))));
 }
 
-int answer_once(const ChatCommand& command, ChatSession& session, Loop& loop, std::string prompt) {
+int answer_once(const ChatCommand& command, TerminalChat& session, Loop& loop, std::string prompt) {
   const ChatOutcome outcome = run_on(loop, session.answer(std::move(prompt)));
   say_how_to_allow(outcome);
   if (command.as_json && !outcome.failure && !outcome.is_cancelled)
@@ -107,7 +107,7 @@ int chat(const ChatCommand& command) {
   ChatOptions options = command.chat;
   if (options.session.empty()) options.session = make_id("chat_");
   options.may_ask = desk.keyboard || options.allows_all;
-  ChatSession session(place, desk, view, std::move(options));
+  TerminalChat session(place, desk, view, std::move(options));
   if (converses && !desk.keyboard)
     return report_failure({Errc::Io, "keys cannot be read from this terminal", {}});
   const auto history = command.catalog.data.empty() ? std::filesystem::path()

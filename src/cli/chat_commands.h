@@ -1,5 +1,5 @@
 // What begins with '/' at the prompt of `toolgate chat`: help, lists, and changes of the
-// conversation. chat_session gives it such lines.
+// conversation. terminal_chat gives it such lines.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace toolgate {
 
 struct Conversation {
   ChatOptions options;
-  std::vector<ChatMessage> messages = {};
+  std::vector<SaidMessage> messages = {};
   std::string answered_by = {};  // the last model
 };
 

@@ -22,13 +22,13 @@ void take(std::string& kept, const std::string& given) {
 }  // namespace
 
 std::string write_chat_request(const ChatOptions& options,
-                               const std::vector<ChatMessage>& conversation) {
+                               const std::vector<SaidMessage>& conversation) {
   json::object body;
   if (!options.model.empty()) body["model"] = options.model;
   json::array& messages = (body["messages"] = json::array()).get_array();
   if (!options.system.empty())
     messages.push_back(json::object{{"role", "system"}, {"content", options.system}});
-  for (const ChatMessage& message : conversation)
+  for (const SaidMessage& message : conversation)
     messages.push_back(json::object{{"role", message.role}, {"content", message.text}});
   body["stream"] = true;
   body["stream_options"] = json::object{{"include_usage", true}, {"include_tool_events", true}};

@@ -11,7 +11,7 @@
 
 namespace toolgate {
 
-struct ChatMessage {
+struct SaidMessage {
   std::string role;
   std::string text;
 };
@@ -30,7 +30,7 @@ struct ChatOptions {
 };
 
 std::string write_chat_request(const ChatOptions& options,
-                               const std::vector<ChatMessage>& conversation);
+                               const std::vector<SaidMessage>& conversation);
 
 // An answer, as far as it came.
 struct ChatAnswer {

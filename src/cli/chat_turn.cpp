@@ -7,7 +7,7 @@
 
 namespace toolgate {
 
-Task<ChatOutcome> ChatTurn::run(const std::vector<ChatMessage>& conversation) {
+Task<ChatOutcome> ChatTurn::run(const std::vector<SaidMessage>& conversation) {
   const int interrupts = desk_.interrupts.count();
   CancelSource streaming;
   CancelSource following;

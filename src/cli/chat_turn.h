@@ -1,5 +1,5 @@
 // One answer of a conversation: sends the request, shows text and calls as the stream tells of
-// them, asks the person about calls that wait, and ends it all with Ctrl-C. chat_session makes one
+// them, asks the person about calls that wait, and ends it all with Ctrl-C. terminal_chat makes one
 // for each prompt.
 #pragma once
 
@@ -26,7 +26,7 @@ class ChatTurn {
   ChatTurn(GatewayPlace& place, Desk& desk, ChatView& view, const ChatOptions& options)
       : place_(place), desk_(desk), view_(view), options_(options) {}
 
-  Task<ChatOutcome> run(const std::vector<ChatMessage>& conversation);
+  Task<ChatOutcome> run(const std::vector<SaidMessage>& conversation);
 
  private:
   Task<> stream(std::string body, const Cancel& cancel);

@@ -1,4 +1,4 @@
-#include "cli/chat_session.h"
+#include "cli/terminal_chat.h"
 
 #include "cli/moments.h"
 #include "invoke/visible_text.h"
@@ -36,7 +36,7 @@ std::string chat_footer(const ChatAnswer& answer, std::chrono::milliseconds took
   return text;
 }
 
-void ChatSession::greet() const {
+void TerminalChat::greet() const {
   const std::string& model = conversation_.options.model;
   desk_.terminal.say(Paint::Dim,
                      fmt::format("{}. /help says what there is, Ctrl-D leaves.",
@@ -44,7 +44,7 @@ void ChatSession::greet() const {
   desk_.terminal.print("\n");
 }
 
-Task<int> ChatSession::converse(std::filesystem::path history_file) {
+Task<int> TerminalChat::converse(std::filesystem::path history_file) {
   PromptHistory history(std::move(history_file));
   greet();
   while (!desk_.interrupts.is_told_to_end() && !desk_.keyboard->is_gone()) {
@@ -64,7 +64,7 @@ Task<int> ChatSession::converse(std::filesystem::path history_file) {
   co_return 0;
 }
 
-Task<PromptLine> ChatSession::read_prompt(PromptHistory& history) {
+Task<PromptLine> TerminalChat::read_prompt(PromptHistory& history) {
   const auto complete = [this](std::string text, std::size_t cursor) -> Task<Completion> {
     const ChatWords words = co_await commands_.words();
     co_return complete_chat(text, cursor, words);
@@ -73,16 +73,16 @@ Task<PromptLine> ChatSession::read_prompt(PromptHistory& history) {
   co_return co_await prompt.read();
 }
 
-bool ChatSession::wants_to_leave(const PromptLine& line) {
+bool TerminalChat::wants_to_leave(const PromptLine& line) {
   if (line.end == PromptLine::End::Left) return true;
   interrupts_ = line.is_submitted() || !line.text.empty() ? 0 : interrupts_ + 1;
   if (interrupts_ == 1) desk_.say(Paint::Dim, "Ctrl-C once more leaves; so do Ctrl-D and /exit.");
   return interrupts_ > 1;
 }
 
-Task<ChatOutcome> ChatSession::answer(std::string prompt) {
+Task<ChatOutcome> TerminalChat::answer(std::string prompt) {
   const auto began = ChatView::Clock::now();
-  std::vector<ChatMessage> messages = conversation_.messages;
+  std::vector<SaidMessage> messages = conversation_.messages;
   messages.push_back({"user", prompt});
   if (desk_.keyboard && view_.is_alive()) desk_.keyboard->listen_to_text();
   ChatTurn turn(place_, desk_, view_, conversation_.options);
@@ -93,7 +93,7 @@ Task<ChatOutcome> ChatSession::answer(std::string prompt) {
   co_return outcome;
 }
 
-void ChatSession::tell_end(const ChatOutcome& outcome, std::chrono::milliseconds took) {
+void TerminalChat::tell_end(const ChatOutcome& outcome, std::chrono::milliseconds took) {
   for (const std::string& warning : outcome.answer.report.warnings)
     if (!warning.starts_with("use_vscode_tools: no tools"))  // nobody here wrote that they want any
       view_.remark(Paint::Yellow, visible_text(on_one_line(warning), false));
@@ -112,7 +112,7 @@ void ChatSession::tell_end(const ChatOutcome& outcome, std::chrono::milliseconds
 }
 
 // What a person cancelled was still said.
-void ChatSession::remember(std::string prompt, const ChatOutcome& outcome) {
+void TerminalChat::remember(std::string prompt, const ChatOutcome& outcome) {
   if (outcome.failure) return;
   std::string text = outcome.answer.text + outcome.answer.refusal;
   if (outcome.is_cancelled) text += (text.empty() ? "" : "\n\n") + std::string(kCancelled);

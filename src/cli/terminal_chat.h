@@ -11,9 +11,9 @@
 
 namespace toolgate {
 
-class ChatSession {
+class TerminalChat {
  public:
-  ChatSession(GatewayPlace& place, Desk& desk, ChatView& view, ChatOptions options)
+  TerminalChat(GatewayPlace& place, Desk& desk, ChatView& view, ChatOptions options)
       : place_(place), desk_(desk), view_(view), conversation_{.options = std::move(options)} {}
 
   // Until the person leaves; the exit status. The desk has a keyboard.
