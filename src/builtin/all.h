@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "builtin/workbench.h"
 #include "invoke/ledger.h"
 #include "store/result_files.h"
 #include "toolgate/registry.h"
@@ -14,11 +15,13 @@ namespace toolgate {
 struct BuiltinSurroundings {
   Ledger& ledger;
   const ResultFiles& results;
+  Workbench& workbench;
 };
 
 // Before any other tool is there, so that their names are theirs; what runs them comes later.
-Result<std::vector<Registration>> declare_builtin_tools(Registry& registry);
-Result<std::vector<Registration>> implement_builtin_tools(Registry& registry,
+// Without `for_workspace` only those are declared that the gateway itself needs.
+Result<std::vector<Registration>> declare_builtin_tools(Registry& registry, bool for_workspace);
+Result<std::vector<Registration>> implement_builtin_tools(Registry& registry, bool for_workspace,
                                                           const BuiltinSurroundings& around);
 
 }  // namespace toolgate

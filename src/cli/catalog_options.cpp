@@ -43,6 +43,11 @@ void complete_catalog_options(CatalogOptions& options) {
   options.settings.profile = options.tools.profile / "settings.json";
 }
 
+BuiltinPlaces builtin_places(const CatalogOptions& options) {
+  return {
+      .workspace = options.tools.workspace, .data = options.data, .profile = options.tools.profile};
+}
+
 void warn_of_unread_options(const CatalogOptions& options) {
   for (const auto& file : options.mcp)
     fmt::print(stderr, "toolgate: {} is not read: this version has no MCP servers yet\n",
@@ -99,6 +104,9 @@ OpenCatalog open_catalog(const CatalogOptions& options, Settings settings) {
   OpenCatalog open;
   open.settings = std::move(settings);
   open.files = std::make_unique<ToolCatalog>(options.tools);
+  open.builtin_tools = std::make_unique<BuiltinTools>(builtin_places(options));
+  if (auto declared = open.builtin_tools->declare(open.files->registry(), open.settings); !declared)
+    open.settings.warnings.push_back(declared.error().message);
   open.files->load(open.settings);
   add_http_tools(open, options.data);
   open.catalog = open.files->catalog();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "gateway/builtin_tools.h"
 #include "gateway/settings.h"
 #include "gateway/tool_catalog.h"
 
@@ -26,6 +27,9 @@ std::filesystem::path default_data_folder();
 void add_catalog_options(CLI::App& command, CatalogOptions& options);
 void complete_catalog_options(CatalogOptions& options);
 
+// For the built-in tools.
+BuiltinPlaces builtin_places(const CatalogOptions& options);
+
 // Says on stderr what was given in vain.
 void warn_of_unread_options(const CatalogOptions& options);
 
@@ -35,6 +39,7 @@ bool has_database(const Settings& settings, const std::filesystem::path& data);
 struct OpenCatalog {
   Settings settings;
   std::unique_ptr<ToolCatalog> files;
+  std::unique_ptr<BuiltinTools> builtin_tools;  // declared only
   std::vector<Registration> http_tools;  // those that were registered through the API
   std::shared_ptr<const Catalog> catalog;
 

@@ -20,7 +20,14 @@ Result<LocalGateway> open_local_gateway(const CatalogOptions& options) {
   if (!invoking) return std::unexpected(std::move(invoking.error()));
   local.invoking = std::move(*invoking);
   local.tools = std::make_unique<ToolCatalog>(options.tools);
+  local.builtin_tools = std::make_unique<BuiltinTools>(builtin_places(options));
+  if (auto declared = local.builtin_tools->declare(local.tools->registry(), snapshot->settings);
+      !declared)
+    return std::unexpected(std::move(declared.error()));
   local.tools->load(snapshot->settings);
+  auto run =
+      local.builtin_tools->implement(local.tools->registry(), *local.invoking, snapshot->settings);
+  if (!run) return std::unexpected(std::move(run.error()));
   local.http_tools = std::make_unique<HttpTools>(local.tools->registry(), local.invoking->ledger());
   if (auto loaded = local.http_tools->load(snapshot->settings.http_tools); !loaded)
     return std::unexpected(std::move(loaded.error()));

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/catalog_options.h"
+#include "gateway/builtin_tools.h"
 #include "gateway/http_tools.h"
 #include "gateway/invoking.h"
 
@@ -14,6 +15,7 @@ struct LocalGateway {
   std::shared_ptr<const Snapshot> snapshot;  // settings alone; its models are not opened
   std::unique_ptr<Invoking> invoking;
   std::unique_ptr<ToolCatalog> tools;
+  std::unique_ptr<BuiltinTools> builtin_tools;
   std::unique_ptr<HttpTools> http_tools;
 
   std::shared_ptr<const Catalog> catalog() const { return tools->catalog(); }

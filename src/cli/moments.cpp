@@ -59,11 +59,15 @@ class Scanner {
     return true;
   }
   void expect(char wanted) { ok_ = skip(wanted) && ok_; }
-  void skip_fraction() {
-    if (!skip('.')) return;
+  // What a point and digits behind it say of a second; 0: there is no point.
+  int milliseconds() {
+    if (!skip('.')) return 0;
     const std::size_t end = std::min(rest_.find_first_not_of("0123456789"), rest_.size());
     ok_ = ok_ && end > 0;
+    int value = 0;
+    for (std::size_t i = 0; i < 3; ++i) value = value * 10 + (i < end ? rest_[i] - '0' : 0);
     rest_.remove_prefix(end);
+    return value;
   }
   bool done() const { return ok_ && rest_.empty(); }
   bool at_end() const { return rest_.empty(); }
@@ -100,19 +104,20 @@ std::optional<std::int64_t> parse_date(std::string_view text) {
   time.tm_mon = scanner.digits(2) - 1;
   scanner.expect('-');
   time.tm_mday = scanner.digits(2);
+  int milliseconds = 0;
   std::optional<int> zone;
   if (scanner.skip('T') || scanner.skip(' ')) {
     time.tm_hour = scanner.digits(2);
     scanner.expect(':');
     time.tm_min = scanner.digits(2);
     if (scanner.skip(':')) time.tm_sec = scanner.digits(2);
-    scanner.skip_fraction();
+    milliseconds = scanner.milliseconds();
     zone = scan_zone(scanner);
   }
   if (!scanner.done() || !is_real(time)) return std::nullopt;
   time.tm_isdst = -1;
   const std::int64_t seconds = zone ? timegm(&time) - std::int64_t{*zone} * 60 : mktime(&time);
-  return seconds * kSecond;
+  return seconds * kSecond + milliseconds;
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include "async/loop.h"
 #include "base/log.h"
 #include "base/metrics.h"
-#include "builtin/all.h"
+#include "gateway/builtin_tools.h"
 #include "gateway/dispatch.h"
 #include "gateway/file_watcher.h"
 #include "gateway/http_tools.h"
@@ -150,6 +150,9 @@ struct Gateway::Impl {
   explicit Impl(GatewayOptions given)
       : options(std::move(given)),
         tools(options.tools, std::make_unique<LoopTimer>(control)),
+        builtin_tools({.workspace = options.files.workspace,
+                       .data = options.data,
+                       .profile = options.tools.profile}),
         signals(control) {}
 
   Result<void> open_invoking();
@@ -175,7 +178,7 @@ struct Gateway::Impl {
   std::vector<std::string> told_problems;  // of the files and the catalogue, by the last load
   Registration tool_changes;
   std::unique_ptr<Invoking> invoking;
-  std::vector<Registration> builtin_tools;
+  BuiltinTools builtin_tools;
   std::unique_ptr<HttpTools> http_tools;
   std::unique_ptr<GroupNaming> naming;  // on the first worker's loop
   std::vector<std::unique_ptr<Worker>> workers;
@@ -208,9 +211,8 @@ Result<std::unique_ptr<Gateway>> Gateway::open(GatewayOptions options) {
   if (!snapshot) return std::unexpected(snapshot.error());
   impl->snapshot = std::move(*snapshot);
   set_log_level(impl->snapshot->settings.log_level);
-  auto builtin = declare_builtin_tools(impl->tools.registry());
-  if (!builtin) return std::unexpected(builtin.error());
-  impl->builtin_tools = std::move(*builtin);
+  auto declared = impl->builtin_tools.declare(impl->tools.registry(), impl->snapshot->settings);
+  if (!declared) return std::unexpected(declared.error());
   impl->load_tools();
   impl->tool_changes = impl->tools.registry().on_change(
       [raw = impl.get()](const auto& catalog) { raw->publish_tools(catalog); });
@@ -237,9 +239,8 @@ Result<void> Gateway::Impl::open_invoking() {
                                snapshot->settings);
   if (!opened) return std::unexpected(opened.error());
   invoking = std::move(*opened);
-  auto run = implement_builtin_tools(tools.registry(), {invoking->ledger(), invoking->results()});
-  if (!run) return std::unexpected(run.error());
-  std::ranges::move(*run, std::back_inserter(builtin_tools));
+  auto run = builtin_tools.implement(tools.registry(), *invoking, snapshot->settings);
+  if (!run) return run;
   http_tools = std::make_unique<HttpTools>(tools.registry(), invoking->ledger());
   if (auto loaded = http_tools->load(snapshot->settings.http_tools); !loaded) return loaded;
   tools.registry().flush();
@@ -290,7 +291,7 @@ void Gateway::run(const std::function<void()>& ready) {
   for (const auto& worker : impl.workers) worker->thread.join();
   // While signals are still ours: one more must not cut off the last commit.
   impl.http_tools.reset();
-  impl.builtin_tools.clear();
+  impl.builtin_tools.stop();
   impl.invoking.reset();
   // All is done: one that comes while the process ends must not make that look like a failure.
   impl.signals.clear();
@@ -384,6 +385,7 @@ std::vector<std::filesystem::path> Gateway::Impl::watched() const {
 void Gateway::Impl::publish(const std::shared_ptr<const Snapshot>& next) {
   snapshot = next;
   set_log_level(next->settings.log_level);
+  builtin_tools.use(next->settings);
   for (const auto& worker : workers)
     worker->loop.post([raw = worker.get(), next, count = workers.size()] {
       raw->server.set_limits(server_limits(next->settings.limits, count));

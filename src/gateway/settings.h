@@ -80,6 +80,12 @@ struct Limits {
   std::chrono::milliseconds upstream_idle_seconds{120'000};
 };
 
+// Of the tools that come with the gateway.
+struct BuiltinToolSettings {
+  bool enabled = true;                     // toolgate.tools.builtin
+  std::vector<std::string> extra_folders;  // absolute; tools may touch what is below them too
+};
+
 struct Settings {
   std::vector<ModelSettings> models;  // the demo model is always among them, last
   std::string default_model;          // empty: the first model
@@ -91,6 +97,7 @@ struct Settings {
   HookSettings hooks;
   HttpToolSettings http_tools;
   TelemetrySettings telemetry;
+  BuiltinToolSettings builtin;
   std::vector<std::string> redact = default_redacted_names();
   std::string store;                           // toolgate.store; empty: in the data folder
   std::int64_t virtual_tools_threshold = 128;  // 0 or less: tools are never grouped

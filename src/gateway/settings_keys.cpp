@@ -8,6 +8,7 @@
 #include "base/nearest.h"
 #include "gateway/access.h"
 #include "gateway/settings_approvals.h"
+#include "gateway/settings_builtin.h"
 #include "gateway/settings_families.h"
 #include "gateway/settings_models.h"
 #include "gateway/settings_telemetry.h"
@@ -267,6 +268,8 @@ constexpr std::array kKeys{
     SettingsKey{"toolgate.redact", "list of strings", AnyFile, redacted_names},
     SettingsKey{"toolgate.tools.allow", "list of strings", ProfileOnly, allowed_tools},
     SettingsKey{"toolgate.tools.deny", "list of strings", AnyFile, denied_tools},
+    SettingsKey{"toolgate.tools.builtin", "boolean", ProfileOnly, builtin_tools_switch},
+    SettingsKey{"toolgate.workspace.extraFolders", "list of strings", ProfileOnly, extra_folders},
     SettingsKey{"toolgate.virtualTools.namingModel", "string", ProfileOnly, naming_model},
     SettingsKey{"toolgate.telemetry.endpoint", "string", ProfileOnly, telemetry_endpoint},
     SettingsKey{"toolgate.telemetry.headersEnv", "object", ProfileOnly, telemetry_headers},

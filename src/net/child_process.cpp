@@ -22,6 +22,7 @@
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
 
 #include "async/offload.h"
+#include "base/descriptor.h"
 #include "net/socket.h"
 
 namespace toolgate {
@@ -29,7 +30,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using Timer = asio::basic_waitable_timer<Clock, asio::wait_traits<Clock>, Executor>;
-using Descriptor = asio::posix::basic_stream_descriptor<Executor>;
+using OutputStream = asio::posix::basic_stream_descriptor<Executor>;
 
 // How long the end of the outputs is awaited once the program itself has ended.
 constexpr std::chrono::milliseconds kTailTime{200};
@@ -44,59 +45,39 @@ std::string message_of(int error) {
   return std::generic_category().message(error);
 }
 
-class OwnedDescriptor {
- public:
-  explicit OwnedDescriptor(int descriptor = -1) : descriptor_(descriptor) {}
-  OwnedDescriptor(OwnedDescriptor&& other) noexcept : descriptor_(other.release()) {}
-  OwnedDescriptor& operator=(OwnedDescriptor&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    return *this;
-  }
-  ~OwnedDescriptor() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-
-  int get() const { return descriptor_; }
-  int release() { return std::exchange(descriptor_, -1); }
-  bool is_open() const { return descriptor_ >= 0; }
-
-  // Out of the way of 0, 1 and 2, which are ours when we were started without some of them.
-  bool move_above_standard() {
-    if (descriptor_ > STDERR_FILENO) return true;
-    *this = OwnedDescriptor(::fcntl(descriptor_, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
-    return is_open();
-  }
-
- private:
-  int descriptor_;
-};
+// Out of the way of 0, 1 and 2, which are ours when we were started without some of them.
+bool move_above_standard(Descriptor& descriptor) {
+  if (descriptor.get() > STDERR_FILENO) return true;
+  descriptor = Descriptor(::fcntl(descriptor.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  return static_cast<bool>(descriptor);
+}
 
 struct Pipe {
-  OwnedDescriptor read;
-  OwnedDescriptor write;
+  Descriptor read;
+  Descriptor write;
 };
 
 Result<Pipe> make_pipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
     return fail(Errc::Io, "cannot make a pipe: {}", message_of(errno));
-  Pipe pipe{OwnedDescriptor(ends[0]), OwnedDescriptor(ends[1])};
-  if (!pipe.write.move_above_standard())
+  Pipe pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+  if (!move_above_standard(pipe.write))
     return fail(Errc::Io, "cannot make a pipe: {}", message_of(errno));
   return pipe;
 }
 
 // The input as a file in memory. A pipe would have to be fed, and a program that does not read it
 // would have to be told from one that is slow.
-Result<OwnedDescriptor> make_input(std::string_view text) {
+Result<Descriptor> make_input(std::string_view text) {
   if (text.empty()) {
-    OwnedDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-    if (!nothing.is_open() || !nothing.move_above_standard())
+    Descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    if (!nothing || !move_above_standard(nothing))
       return fail(Errc::Io, "cannot open /dev/null: {}", message_of(errno));
     return nothing;
   }
-  OwnedDescriptor file(::memfd_create("input", MFD_CLOEXEC));
-  if (!file.is_open() || !file.move_above_standard())
+  Descriptor file(::memfd_create("input", MFD_CLOEXEC));
+  if (!file || !move_above_standard(file))
     return fail(Errc::Io, "cannot make a program's input: {}", message_of(errno));
   while (!text.empty()) {
     const ssize_t count = ::write(file.get(), text.data(), text.size());
@@ -159,7 +140,7 @@ class SpawnPlan {
     ::posix_spawnattr_destroy(&attributes_);
   }
 
-  void use(const OwnedDescriptor& descriptor, int as) {
+  void use(const Descriptor& descriptor, int as) {
     note(::posix_spawn_file_actions_adddup2(&actions_, descriptor.get(), as));
   }
   // Asio opens sockets that a new program would inherit, so it is not enough that ours are closed
@@ -233,9 +214,9 @@ std::unexpected<Error> refuse_start(const ChildCommand& command, int error) {
 
 struct Started {
   ProcessGroup group;
-  OwnedDescriptor process;  // readable once the program has ended
-  OwnedDescriptor output;
-  OwnedDescriptor error;
+  Descriptor process;  // readable once the program has ended
+  Descriptor output;
+  Descriptor error;
 };
 
 // Waits until the new process has become the program, so never on a loop's thread.
@@ -259,8 +240,8 @@ Result<Started> start(const ChildCommand& command) {
 
   ProcessGroup group(*leader);
   // Not pidfd_open(): glibc 2.36 declares it for C only.
-  OwnedDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, *leader, 0)));
-  if (!process.is_open())
+  Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, *leader, 0)));
+  if (!process)
     return fail(Errc::Io, "cannot watch the program '{}': {}", command.arguments[0],
                 message_of(errno));
   return Started{std::move(group), std::move(process), std::move(output->read),
@@ -269,7 +250,7 @@ Result<Started> start(const ChildCommand& command) {
 
 // One of the two outputs.
 struct OutputEnd {
-  Descriptor pipe;
+  OutputStream pipe;
   std::size_t limit;
   ChildOutput kept{};
   bool ended = false;
@@ -288,8 +269,8 @@ class Child {
       : group_(std::move(group)),
         command_(command),
         process_(executor),
-        output_{Descriptor(executor), command.output_limit},
-        error_{Descriptor(executor), command.error_limit},
+        output_{OutputStream(executor), command.output_limit},
+        error_{OutputStream(executor), command.error_limit},
         timer_(executor) {}
 
   Result<void> attach(Started& started) {
@@ -308,7 +289,7 @@ class Child {
   }
 
  private:
-  static Result<void> attach(Descriptor& to, OwnedDescriptor& from) {
+  static Result<void> attach(OutputStream& to, Descriptor& from) {
     error_code error;
     to.assign(from.get(), error);
     if (!error) from.release();
@@ -318,7 +299,7 @@ class Child {
   }
 
   Task<> notice_end() {
-    co_await process_.async_wait(Descriptor::wait_read, kAwait);
+    co_await process_.async_wait(OutputStream::wait_read, kAwait);
     has_ended_ = true;
     timer_.cancel();
   }
@@ -393,7 +374,7 @@ class Child {
 
   ProcessGroup group_;
   const ChildCommand& command_;
-  Descriptor process_;
+  OutputStream process_;
   OutputEnd output_;
   OutputEnd error_;
   Timer timer_;

@@ -71,10 +71,12 @@ export class Gateway {
     });
   }
 
+  // Without the built-in tools unless a test asks for them: the others count theirs.
   writeSettings(settings) {
     writeFileSync(
-        this.settingsFile,
-        typeof settings === 'string' ? settings : JSON.stringify(settings, null, 2));
+        this.settingsFile, typeof settings === 'string' ?
+            settings :
+            JSON.stringify({'toolgate.tools.builtin': false, ...settings}, null, 2));
   }
 
   writeFile(name, content) {

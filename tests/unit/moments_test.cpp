@@ -65,7 +65,8 @@ TEST(Since, IsADateWithItsZone) {
   EXPECT_EQ(parse_since("2025-02-19T21:20:00Z", kNow), kNow);
   EXPECT_EQ(parse_since("2025-02-19T23:20:00+02:00", kNow), kNow);
   EXPECT_EQ(parse_since("2025-02-19T16:50:00-0430", kNow), kNow);
-  EXPECT_EQ(parse_since("2025-02-19T21:20:00.75Z", kNow), kNow);
+  EXPECT_EQ(parse_since("2025-02-19T21:20:00.75Z", kNow), kNow + 750);
+  EXPECT_EQ(parse_since("2025-02-19T21:20:00.0015999Z", kNow), kNow + 1);
 }
 
 TEST(Since, WithoutAZoneIsLocalTime) {

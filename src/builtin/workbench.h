@@ -1,0 +1,41 @@
+// What the built-in tools share and what outlives a call: the workspace, their settings, and the
+// machines they work with. The gateway has one.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+
+#include "builtin/workspace.h"
+
+namespace toolgate {
+
+// Immutable: a changed file makes a new one.
+struct BuiltinSettings {
+  std::shared_ptr<const Workspace> workspace;
+};
+
+struct WorkbenchOptions {
+  std::filesystem::path data;  // where what is kept goes
+};
+
+// Any thread may use it. Whatever its members started has ended when it is gone.
+class Workbench {
+ public:
+  Workbench(WorkbenchOptions options, std::shared_ptr<const BuiltinSettings> settings);
+  ~Workbench();
+  Workbench(const Workbench&) = delete;
+  Workbench& operator=(const Workbench&) = delete;
+
+  // As they are now: a call takes them once and keeps them.
+  std::shared_ptr<const BuiltinSettings> settings() const { return settings_.load(); }
+  void use(std::shared_ptr<const BuiltinSettings> settings) {
+    settings_.store(std::move(settings));
+  }
+
+ private:
+  const WorkbenchOptions options_;
+  std::atomic<std::shared_ptr<const BuiltinSettings>> settings_;
+};
+
+}  // namespace toolgate

@@ -1,0 +1,198 @@
+#include "builtin/workspace.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+#include <climits>
+
+#include "base/percent.h"
+#include "invoke/real_path.h"
+
+namespace toolgate {
+namespace {
+
+constexpr std::size_t kMostPathBytes = PATH_MAX;
+constexpr int kMostLinks = 40;  // as the kernel has it
+
+bool is_below(std::string_view path, std::string_view folder) {
+  if (folder == "/") return path.starts_with('/');
+  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+std::string normal(const std::filesystem::path& path) {
+  std::string text = path.lexically_normal().string();
+  while (text.size() > 1 && text.ends_with('/')) text.pop_back();
+  return text;
+}
+
+std::vector<std::string> real_paths(const std::vector<std::string>& paths) {
+  std::vector<std::string> result;
+  for (const std::string& path : paths) result.push_back(find_real_path(path).path);
+  return result;
+}
+
+// Where a descriptor is, as the kernel knows it; nothing when it has been removed.
+std::optional<std::string> place_of(int descriptor) {
+  char path[PATH_MAX];
+  const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+  const ssize_t size = ::readlink(link.c_str(), path, sizeof path);
+  if (size <= 0 || size == sizeof path || path[0] != '/') return std::nullopt;
+  return std::string(path, static_cast<std::size_t>(size));
+}
+
+// The target of `name` if it is a link.
+std::optional<std::string> link_target(int folder, const std::string& name) {
+  char target[PATH_MAX];
+  const ssize_t size = ::readlinkat(folder, name.c_str(), target, sizeof target);
+  if (size <= 0 || size == sizeof target) return std::nullopt;
+  return std::string(target, static_cast<std::size_t>(size));
+}
+
+std::string_view kind_of(mode_t mode) {
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+}  // namespace
+
+std::unexpected<Error> file_failure(int error_number, std::string_view doing,
+                                    std::string_view shown_path) {
+  switch (error_number) {
+    case ENOENT:
+      return fail(Errc::NotFound, "there is no {}", shown_path);
+    case ENOTDIR:
+      return fail(Errc::NotFound, "a part of {} is not a folder", shown_path);
+    case EEXIST:
+      return fail(Errc::AlreadyExists, "{} is there already", shown_path);
+    case ELOOP:
+      return fail(Errc::InvalidRequest, "the links in {} lead in a circle", shown_path);
+    case ENAMETOOLONG:
+      return fail(Errc::InvalidRequest, "the path is too long: {}", shown_path);
+    default:
+      return fail(Errc::Io, "cannot {} {}: {}", doing, shown_path,
+                  std::generic_category().message(error_number));
+  }
+}
+
+Workspace::Workspace(std::vector<std::string> roots, std::vector<std::string> hidden)
+    : roots_(std::move(roots)), hidden_(real_paths(hidden)) {
+  for (std::string& root : roots_) root = normal(root);
+  places_ = real_paths(roots_);
+}
+
+Result<std::string> Workspace::resolve(std::string_view given) const {
+  constexpr std::string_view kFile = "file://";
+  std::string text(given);
+  if (given.starts_with(kFile)) {
+    text = decode_percent(given.substr(kFile.size()));
+    if (!text.starts_with('/'))
+      return fail(Errc::InvalidRequest, "the URI names another machine: {}", given);
+  }
+  if (text.empty()) return fail(Errc::InvalidRequest, "the path is empty");
+  if (text.contains('\0')) return fail(Errc::InvalidRequest, "the path has a NUL character");
+  if (text.size() >= kMostPathBytes)
+    return fail(Errc::InvalidRequest, "the path is too long: {} bytes, where {} are the most",
+                text.size(), kMostPathBytes - 1);
+  return normal(std::filesystem::path(folder()) / text);  // an absolute one replaces the folder
+}
+
+std::string Workspace::shown(std::string_view absolute) const {
+  for (const auto* list : {&roots_, &places_})
+    if (is_below(absolute, list->front())) {
+      if (absolute == list->front()) return ".";
+      return std::string(absolute.substr(list->front() == "/" ? 1 : list->front().size() + 1));
+    }
+  return std::string(absolute);
+}
+
+bool Workspace::is_hidden(std::string_view real_path) const {
+  return std::ranges::any_of(hidden_,
+                             [&](const std::string& each) { return is_below(real_path, each); });
+}
+
+Result<void> Workspace::check(std::string_view real_path, std::string_view given) const {
+  if (is_hidden(real_path))
+    return fail(Errc::Forbidden, "{} belongs to the gateway itself: no tool may touch it", given);
+  if (std::ranges::any_of(places_,
+                          [&](const std::string& root) { return is_below(real_path, root); }))
+    return {};
+  return fail(Errc::Forbidden,
+              "{} is outside the workspace {}; toolgate.workspace.extraFolders lets tools into "
+              "other folders",
+              given, folder());
+}
+
+// O_NONBLOCK: a pipe is looked at, not waited for. O_NOCTTY: no terminal becomes ours.
+Result<OpenedFile> Workspace::open_absolute(const std::string& path, std::string_view given,
+                                            int flags) const {
+  OpenedFile opened;
+  opened.descriptor = Descriptor(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  if (!opened.descriptor) return file_failure(errno, "open", given);
+  auto place = place_of(opened.descriptor.get());
+  if (!place) return fail(Errc::NotFound, "there is no {}", given);
+  opened.path = std::move(*place);
+  if (auto checked = check(opened.path, given); !checked) return std::unexpected(checked.error());
+  if (::fstat(opened.descriptor.get(), &opened.facts) != 0)
+    return file_failure(errno, "look at", given);
+  if (flags & O_PATH) return opened;
+  if (!S_ISDIR(opened.facts.st_mode) && !S_ISREG(opened.facts.st_mode))
+    return fail(Errc::InvalidRequest, "{} is {}, not a file", given, kind_of(opened.facts.st_mode));
+  const std::string same = "/proc/self/fd/" + std::to_string(opened.descriptor.get());
+  Descriptor usable(::open(same.c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!usable) return file_failure(errno, "open", given);
+  opened.descriptor = std::move(usable);
+  return opened;
+}
+
+Result<OpenedFile> Workspace::open(std::string_view given, int flags) const {
+  auto path = resolve(given);
+  if (!path) return std::unexpected(path.error());
+  return open_absolute(*path, shown(*path), flags);
+}
+
+Result<OpenedFile> Workspace::open_file(std::string_view given) const {
+  auto opened = open(given);
+  if (opened && S_ISDIR(opened->facts.st_mode))
+    return fail(Errc::InvalidRequest, "{} is a folder, not a file", shown(opened->path));
+  return opened;
+}
+
+Result<OpenedFile> Workspace::open_folder(std::string_view given) const {
+  auto path = resolve(given);
+  if (!path) return std::unexpected(path.error());
+  auto opened = open_absolute(*path, shown(*path), O_PATH);
+  if (!opened) return opened;
+  if (!S_ISDIR(opened->facts.st_mode))
+    return fail(Errc::InvalidRequest, "{} is a file, not a folder", shown(*path));
+  return open_absolute(*path, shown(*path), O_RDONLY | O_DIRECTORY);
+}
+
+Result<FilePlace> Workspace::find_place(std::string_view given) const {
+  auto resolved = resolve(given);
+  if (!resolved) return std::unexpected(resolved.error());
+  const std::string words = shown(*resolved);
+  std::filesystem::path path = *resolved;
+  for (int links = 0; links <= kMostLinks; ++links) {
+    const std::string name = path.filename().string();
+    if (name.empty() || name == "." || name == "..")
+      return fail(Errc::InvalidRequest, "{} names no file", words);
+    auto parent = open_absolute(path.parent_path().string(), words, O_RDONLY | O_DIRECTORY);
+    if (!parent) return std::unexpected(parent.error());
+    const auto target = link_target(parent->descriptor.get(), name);
+    if (!target) {
+      std::string real = parent->path == "/" ? "/" + name : parent->path + "/" + name;
+      if (auto checked = check(real, words); !checked) return std::unexpected(checked.error());
+      return FilePlace{std::move(parent->descriptor), name, std::move(real)};
+    }
+    path = std::filesystem::path(parent->path) / *target;
+    while (path.has_parent_path() && !path.has_filename()) path = path.parent_path();
+  }
+  return file_failure(ELOOP, "open", words);
+}
+
+}  // namespace toolgate

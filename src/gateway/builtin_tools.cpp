@@ -1,0 +1,49 @@
+#include "gateway/builtin_tools.h"
+
+#include <algorithm>
+
+#include "builtin/all.h"
+#include "gateway/invoking.h"
+
+namespace toolgate {
+
+Result<void> BuiltinTools::declare(Registry& registry, const Settings& settings) {
+  for_workspace_ = settings.builtin.enabled && !places_.workspace.empty();
+  auto declared = declare_builtin_tools(registry, for_workspace_);
+  if (!declared) return std::unexpected(std::move(declared.error()));
+  registrations_ = std::move(*declared);
+  return {};
+}
+
+Result<void> BuiltinTools::implement(Registry& registry, Invoking& invoking,
+                                     const Settings& settings) {
+  workbench_ =
+      std::make_unique<Workbench>(WorkbenchOptions{.data = places_.data}, settings_of(settings));
+  auto run = implement_builtin_tools(registry, for_workspace_,
+                                     {invoking.ledger(), invoking.results(), *workbench_});
+  if (!run) return std::unexpected(std::move(run.error()));
+  std::ranges::move(*run, std::back_inserter(registrations_));
+  return {};
+}
+
+void BuiltinTools::use(const Settings& settings) {
+  if (workbench_) workbench_->use(settings_of(settings));
+}
+
+void BuiltinTools::stop() {
+  registrations_.clear();
+  workbench_.reset();
+}
+
+std::shared_ptr<const BuiltinSettings> BuiltinTools::settings_of(const Settings& settings) const {
+  auto result = std::make_shared<BuiltinSettings>();
+  std::vector<std::string> roots{std::filesystem::absolute(places_.workspace).string()};
+  std::ranges::copy(settings.builtin.extra_folders, std::back_inserter(roots));
+  std::vector<std::string> hidden;
+  for (const auto* place : {&places_.data, &places_.profile})
+    if (!place->empty()) hidden.push_back(std::filesystem::absolute(*place).string());
+  result->workspace = std::make_shared<const Workspace>(std::move(roots), std::move(hidden));
+  return result;
+}
+
+}  // namespace toolgate
