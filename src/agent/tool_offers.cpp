@@ -7,7 +7,7 @@ namespace toolgate {
 namespace {
 
 constexpr std::size_t kMostKept = 16;
-constexpr std::size_t kMostFilterBytes = 16 << 10;
+constexpr std::size_t kMostFilterBytes = 128 << 10;
 
 std::size_t bytes_of(const std::optional<std::vector<std::string>>& names) {
   std::size_t bytes = 0;

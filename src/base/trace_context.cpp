@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/header_text.h"
 #include "base/ids.h"
 
 namespace toolgate {
@@ -48,12 +49,6 @@ bool is_state_member(std::string_view member) {
   return std::ranges::all_of(value, [](char c) { return c >= ' ' && c <= '~' && c != '='; });
 }
 
-std::string_view trim(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") + 1 - first);
-}
-
 template <class Id>
 Id make_random() {
   Id id;
@@ -65,7 +60,7 @@ Id make_random() {
 }  // namespace
 
 std::optional<TraceContext> parse_trace_parent(std::string_view value) {
-  value = trim(value);
+  value = trim_blanks(value);
   std::array<std::uint8_t, 1> version;
   std::array<std::uint8_t, 1> flags;
   TraceContext context;
@@ -99,7 +94,7 @@ std::string usable_trace_state(std::string_view joined) {
   bool is_full = false;
   while (!joined.empty()) {
     const auto comma = std::min(joined.find(','), joined.size());
-    const std::string_view member = trim(joined.substr(0, comma));
+    const std::string_view member = trim_blanks(joined.substr(0, comma));
     joined.remove_prefix(std::min(comma + 1, joined.size()));
     if (member.empty()) continue;
     if (!is_state_member(member) || ++members > kMostStateMembers) return {};

@@ -137,8 +137,10 @@ std::string GatewayClient::head_of(std::string_view method, std::string_view pat
   return head + "\r\n";
 }
 
-Task<Result<std::string>> GatewayClient::send(std::string method, std::string path,
-                                              std::string body, const Cancel& cancel) {
+Task<Result<std::unique_ptr<HttpResponse>>> GatewayClient::open(const std::string& method,
+                                                                const std::string& path,
+                                                                const std::string& body,
+                                                                const Cancel& cancel) {
   const std::string head = head_of(method, path, body.size());
   const std::string_view slice = body;
   // A call must not be made twice because a connection broke.
@@ -150,6 +152,13 @@ Task<Result<std::string>> GatewayClient::send(std::string method, std::string pa
                       .once = method == "POST"};
   auto response = co_await client_.send(call, cancel);
   if (!response) co_return std::unexpected(about_gateway(std::move(response.error()), url()));
+  co_return response;
+}
+
+Task<Result<std::string>> GatewayClient::send(std::string method, std::string path,
+                                              std::string body, const Cancel& cancel) {
+  auto response = co_await open(method, path, body, cancel);
+  if (!response) co_return std::unexpected(std::move(response.error()));
   auto answer = co_await (*response)->read_all(kMostAnswerBytes, cancel);
   if (!answer) co_return std::unexpected(about_gateway(std::move(answer.error()), url()));
   const int status = (*response)->status();
@@ -175,16 +184,8 @@ Task<Result<void>> GatewayClient::post_and_follow(std::string path, std::string 
 Task<Result<void>> GatewayClient::read_events(std::string method, std::string path,
                                               std::string body, std::function<void()> connected,
                                               Told told, const Cancel& cancel) {
-  const std::string head = head_of(method, path, body.size());
-  const std::string_view slice = body;
-  const HttpCall call{.to = link_.address,
-                      .method = method,
-                      .head = head,
-                      .body = {&slice, body.empty() ? std::size_t{0} : std::size_t{1}},
-                      .times = kPatience,
-                      .once = method == "POST"};
-  auto response = co_await client_.send(call, cancel);
-  if (!response) co_return std::unexpected(about_gateway(std::move(response.error()), url()));
+  auto response = co_await open(method, path, body, cancel);
+  if (!response) co_return std::unexpected(std::move(response.error()));
   if (const int status = (*response)->status(); status != 200) {
     const auto refused = co_await (*response)->read_all(kMostAnswerBytes, cancel);
     if (refused && method == "POST") told({}, *refused);

@@ -63,6 +63,10 @@ class GatewayClient {
                                      const Cancel& cancel);
 
  private:
+  // All three live until it is done.
+  Task<Result<std::unique_ptr<HttpResponse>>> open(const std::string& method,
+                                                   const std::string& path, const std::string& body,
+                                                   const Cancel& cancel);
   Task<Result<void>> read_events(std::string method, std::string path, std::string body,
                                  std::function<void()> connected, Told told, const Cancel& cancel);
   std::string head_of(std::string_view method, std::string_view path, std::size_t body) const;

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/ascii.h"
+#include "base/header_text.h"
 #include "base/ids.h"
 #include "base/percent.h"
 #include "base/utf8.h"
@@ -20,25 +21,12 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 constexpr std::size_t kMostHeaders = 32;
 constexpr std::size_t kMostQueued = 100'000;
 
-bool is_header_name(std::string_view name) {
-  return !name.empty() && std::ranges::all_of(name, [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           std::string_view("!#$%&'*+-.^_`|~").contains(c);
-  });
-}
-
 // What frames the request is the exporter's to say.
 bool is_ours(std::string_view name) {
   constexpr std::array<std::string_view, 6> kOurs{
       "host", "content-length", "content-type", "transfer-encoding", "connection", "via"};
   return std::ranges::any_of(kOurs,
                              [&](std::string_view one) { return equal_ignoring_case(one, name); });
-}
-
-std::string_view trim(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") + 1 - first);
 }
 
 // "name=value,name=value" with percent-encoded values, as OTEL_… variables are written.
@@ -50,7 +38,8 @@ Pairs read_pairs(std::string_view text) {
     text.remove_prefix(std::min(comma + 1, text.size()));
     const auto equals = pair.find('=');
     if (equals == pair.npos) continue;
-    pairs.emplace_back(trim(pair.substr(0, equals)), decode_percent(trim(pair.substr(equals + 1))));
+    pairs.emplace_back(trim_blanks(pair.substr(0, equals)),
+                       decode_percent(trim_blanks(pair.substr(equals + 1))));
   }
   return pairs;
 }

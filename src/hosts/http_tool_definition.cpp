@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/ascii.h"
+#include "base/header_text.h"
 #include "base/json.h"
 #include "base/json_number.h"
 #include "base/json_tree.h"
@@ -101,12 +102,6 @@ Result<void> read_texts(const Value& value, std::vector<std::string>& out) {
   return {};
 }
 
-bool is_header_name(std::string_view text) {
-  return !text.empty() && text.size() <= kMostShownBytes && std::ranges::all_of(text, [](char c) {
-    return is_ascii_letter_or_digit(c) || std::string_view("!#$%&'*+-.^_`|~").contains(c);
-  });
-}
-
 bool is_variable_name(std::string_view text) {
   return !text.empty() && !(text[0] >= '0' && text[0] <= '9') &&
          std::ranges::all_of(text, [](char c) { return is_ascii_letter_or_digit(c) || c == '_'; });
@@ -119,7 +114,8 @@ bool contains_name(const Headers& headers, std::string_view name) {
 
 Result<void> check_header_name(const std::string& where, std::string_view name,
                                const HttpToolDefinition& tool) {
-  if (!is_header_name(name)) return refuse(where, "is not the name of an HTTP header");
+  if (!is_header_name(name) || name.size() > kMostShownBytes)
+    return refuse(where, "is not the name of an HTTP header");
   const auto own = [&](std::string_view word) { return equal_ignoring_case(name, word); };
   if (std::ranges::any_of(kOwnHeaders, own))
     return refuse(where, "cannot be set: the gateway writes this header itself");

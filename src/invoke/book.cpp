@@ -186,7 +186,7 @@ Result<Proposed> InvocationBook::propose(Proposal proposal) {
 
   proposed.written_later = open->written_later;
   if (proposed.written_later) {
-    open->decision = verdict.decision;
+    open->decision = std::make_shared<const Decision>(verdict.decision);
     new_unwritten_.push_back(row.id);
     unwritten_.push_back(row.id);
   } else {
@@ -380,7 +380,7 @@ Result<InvocationBook::Row> InvocationBook::end(const Ending& ending) {
   row.ended_at = now;
   if (const auto& decision = machine.post_decision()) row.post_decision = write_decision(*decision);
   if (auto noted =
-          open.written_later ? note_run(row, open.decision, ending) : note_end(row, ending);
+          open.written_later ? note_run(row, *open.decision, ending) : note_end(row, ending);
       !noted)
     return std::unexpected(noted.error());
   if (is_waiting_for_person(row.state)) {

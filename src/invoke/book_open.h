@@ -22,7 +22,7 @@ struct InvocationBook::Open {
   bool confirm_results = false;                      // a person sees the result before the model
   bool approved = false;                             // but nobody held it
   bool written_later = false;                        // neither row nor audit entries are there yet
-  Decision decision = {};                            // of one that is
+  std::shared_ptr<const Decision> decision = nullptr;  // of one that is
 
   // To move it; the row is where it stands.
   Invocation machine() const { return Invocation::at(row->state, confirm_results); }

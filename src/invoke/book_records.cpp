@@ -171,7 +171,7 @@ Result<void> InvocationBook::note_run(const InvocationRow& row, const Decision& 
 Result<void> InvocationBook::write_so_far(Open& open) {
   if (!open.written_later) return {};
   if (auto written = stored(store_.insert_invocation(*open.row)); !written) return written;
-  if (auto noted = note_beginning(*open.row, &open.decision); !noted) return noted;
+  if (auto noted = note_beginning(*open.row, open.decision.get()); !noted) return noted;
   just_written_.push_back({std::make_unique<Open>(open), std::nullopt});
   open.written_later = false;
   return {};

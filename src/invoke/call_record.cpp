@@ -8,15 +8,15 @@ constexpr std::size_t kMostContentBytes = 4 << 10;
 constexpr std::size_t kMostReadBytes = 64 << 10;
 
 // A word for what came of a call.
-std::string_view outcome_word(const Result<void>& done, const InvokeOutcome& outcome) {
-  if (!done) return error_info(done.error().code).name;
+std::string_view outcome_word(const Error* failure, const InvokeOutcome& outcome) {
+  if (failure) return error_info(failure->code).name;
   if (outcome.ending == InvokeEnding::Result && outcome.result.is_error) return "tool_error";
   return name_of(outcome.ending);
 }
 
 // A call that someone goes on without, or keeps the result of, did what it should.
-bool is_failure(const Result<void>& done, const InvokeOutcome& outcome) {
-  if (!done) return true;
+bool is_failure(const Error* failure, const InvokeOutcome& outcome) {
+  if (failure) return true;
   switch (outcome.ending) {
     case InvokeEnding::Result:
       return outcome.result.is_error;
@@ -67,9 +67,9 @@ void CallRecord::begin(const CatalogTool* tool, std::string_view session_id,
   span_.text("toolgate.tool.source", name_of(tool->data().source.kind));
 }
 
-void CallRecord::end(const Result<void>& done, const InvokeOutcome& outcome,
+void CallRecord::end(const Error* failure, const InvokeOutcome& outcome,
                      std::chrono::nanoseconds waited) {
-  const std::string_view word = outcome_word(done, outcome);
+  const std::string_view word = outcome_word(failure, outcome);
   const double wait_seconds = std::chrono::duration<double>(waited).count();
   if (around_.metrics) {
     const auto time = std::chrono::steady_clock::now() - began_ - waited;
@@ -79,7 +79,7 @@ void CallRecord::end(const Result<void>& done, const InvokeOutcome& outcome,
   }
   if (!span_) return;
   span_.text("toolgate.outcome", word);
-  if (is_failure(done, outcome)) span_.fail(word);
+  if (is_failure(failure, outcome)) span_.fail(word);
   if (waited.count() > 0) span_.real("toolgate.wait_seconds", wait_seconds);
   if (outcome.call) describe(outcome);
 }

@@ -21,8 +21,8 @@ class CallRecord {
   // For the requests that the tool makes; null: nobody traces.
   const TraceContext* context() const { return span_.context(); }
 
-  // `done` fails where there was no call at all. `waited` is for a person.
-  void end(const Result<void>& done, const InvokeOutcome& outcome, std::chrono::nanoseconds waited);
+  // There is a `failure` where there was no call at all. `waited` is for a person.
+  void end(const Error* failure, const InvokeOutcome& outcome, std::chrono::nanoseconds waited);
 
  private:
   void begin(const CatalogTool* tool, std::string_view session_id, std::string_view call_id);

@@ -55,6 +55,11 @@ Task<Result<EditCheck>> check_edits(const PreparedCall& prepared, const InvokeCo
   co_return co_await offload(check, cancel);
 }
 
+// As a pointer: it is kept while a call waits, of which there may be many thousands.
+std::unique_ptr<Error> failure_of(Result<void> done) {
+  return done ? nullptr : std::make_unique<Error>(std::move(done.error()));
+}
+
 }  // namespace
 
 std::string_view name_of(InvokeEnding ending) {
@@ -99,17 +104,19 @@ Task<Result<InvokeOutcome>> ToolsService::propose_and_run(std::unique_ptr<Invoke
   const RequestEntry entry(*this, request->request_id, running);
   InvokeOutcome outcome;
   // Apart, so that what it took to propose the call is gone while it waits, maybe for hours.
-  Result<void> done = co_await propose(std::move(request), context, running, outcome);
-  if (done && outcome.call && is_waiting_for_person(running.row()->state)) {
+  std::unique_ptr<Error> failure =
+      failure_of(co_await propose(std::move(request), context, running, outcome));
+  if (!failure && outcome.call && is_waiting_for_person(running.row()->state)) {
     if (stopping_) running.cancel().request(CancelReason::Shutdown);
     while (running.waits()) co_await running.changed();
     const auto decided = co_await running.after_waiting();
-    done = decided ? take_decision(*decided, outcome) : std::unexpected(decided.error());
+    failure =
+        failure_of(decided ? take_decision(*decided, outcome) : std::unexpected(decided.error()));
   }
-  if (done && outcome.call && !is_terminal(outcome.call->state))
+  if (!failure && outcome.call && !is_terminal(outcome.call->state))
     co_await run(running, context, limits, outcome);
-  record.end(done, outcome, running.waited());
-  if (!done) co_return std::unexpected(done.error());
+  record.end(failure.get(), outcome, running.waited());
+  if (failure) co_return std::unexpected(std::move(*failure));
   co_return outcome;
 }
 
@@ -188,7 +195,7 @@ Task<Result<InvokeOutcome>> ToolsService::resume(std::string id, InvokeContext c
   running.set_trace(record.context());
   InvokeOutcome outcome{.call = *resumed};
   co_await run(running, context, limits, outcome);
-  record.end({}, outcome, running.waited());
+  record.end(nullptr, outcome, running.waited());
   co_return outcome;
 }
 

@@ -140,37 +140,37 @@ void Reporter::run(JsonNode& value) {
   check(Visit{.id = 0, .value = value}, false);
 }
 
-Verdict Reporter::check_below(SubschemaId id, JsonNode& value, const Place& place) {
+Judgement Reporter::check_below(SubschemaId id, JsonNode& value, const Place& place) {
   const auto before = budget_.descend();
-  const Verdict verdict = check(Visit{.id = id, .value = value, .place = &place}, false);
+  const Judgement verdict = check(Visit{.id = id, .value = value, .place = &place}, false);
   budget_.ascend(before);
   return verdict;
 }
 
-Verdict Reporter::check(const Visit& visit, bool in_place) {
+Judgement Reporter::check(const Visit& visit, bool in_place) {
   const Subschema& sub = schema_.subschemas[visit.id];
-  if (sub.literal == Literal::True) return Verdict::Pass;
+  if (sub.literal == Literal::True) return Judgement::Pass;
   if (sub.literal == Literal::False) return false_schema(visit);
-  Verdict verdict = Verdict::Fail;
+  Judgement verdict = Judgement::Fail;
   if (budget_.enter(in_place)) verdict = check_object_schema(visit);
   budget_.leave(in_place);
   return verdict;
 }
 
-Verdict Reporter::false_schema(const Visit& visit) {
+Judgement Reporter::false_schema(const Visit& visit) {
   return report(visit, {.keyword = "false schema",
                         .message = "boolean schema is false",
                         .sentence = "is not allowed here"});
 }
 
-Verdict Reporter::check_object_schema(const Visit& visit) {
+Judgement Reporter::check_object_schema(const Visit& visit) {
   const Subschema& sub = schema_.subschemas[visit.id];
   const DynamicScope scope{scope_, sub.resource};
   const DynamicScope* const before = scope_;
   if (scope_ == nullptr || scope_->resource != sub.resource) scope_ = &scope;
-  Verdict verdict = Verdict::Pass;
+  Judgement verdict = Judgement::Pass;
   if (sub.tracks) {
-    if (!budget_.spend(Evaluated::steps(visit.value.size))) return Verdict::Fail;
+    if (!budget_.spend(Evaluated::steps(visit.value.size))) return Judgement::Fail;
     Evaluated own(visit.value.size);
     verdict = run_rules(Visit{visit.id, visit.value, visit.place, &own});
     if (visit.evaluated != nullptr) visit.evaluated->merge(own);
@@ -205,19 +205,19 @@ bool Reporter::type_comes_late(SubschemaId id, Group& group) const {
   return (schema_.origins[id].groups >> static_cast<unsigned>(group) & 1U) != 0;
 }
 
-Verdict Reporter::run_rules(const Visit& visit) {
+Judgement Reporter::run_rules(const Visit& visit) {
   const Subschema& sub = schema_.subschemas[visit.id];
   Group late = Group::Any;
   const bool type_late = type_comes_late(visit.id, late);
   if (sub.types != 0 && !type_late) {
-    const Verdict verdict = check_type(visit);
+    const Judgement verdict = check_type(visit);
     // Inside a combinator Ajv looks for errors only after the rules for any value.
-    if (verdict == Verdict::Fail && first_only_) {
+    if (verdict == Judgement::Fail && first_only_) {
       return worse(verdict, run_group(visit, Group::Any));
     }
-    if (verdict != Verdict::Pass) return verdict;
+    if (verdict != Judgement::Pass) return verdict;
   }
-  Verdict verdict = run_group(visit, Group::Any);
+  Judgement verdict = run_group(visit, Group::Any);
   if (ends(verdict)) return verdict;
   const Group own = group_of(visit.value.kind);
   if (type_late && own > late) {
@@ -230,15 +230,15 @@ Verdict Reporter::run_rules(const Visit& visit) {
   return verdict;
 }
 
-Verdict Reporter::run_group(const Visit& visit, Group group) {
+Judgement Reporter::run_group(const Visit& visit, Group group) {
   const Subschema& sub = schema_.subschemas[visit.id];
   std::uint32_t first = sub.rules;
   for (std::size_t g = 0; g < static_cast<std::size_t>(group); ++g) first += sub.counts[g];
   const std::uint32_t end = first + sub.counts[static_cast<std::size_t>(group)];
-  Verdict all = Verdict::Pass;
+  Judgement all = Judgement::Pass;
   for (std::uint32_t i = first; i < end; ++i) {
     const Rule& rule = schema_.rules[i];
-    Verdict verdict = Verdict::Pass;
+    Judgement verdict = Judgement::Pass;
     switch (group) {
       case Group::Any:
         verdict = any_rule(visit, rule);
@@ -262,15 +262,15 @@ Verdict Reporter::run_group(const Visit& visit, Group group) {
   return all;
 }
 
-Verdict Reporter::check_type(const Visit& visit) {
-  if (type_fits(budget_, schema_.subschemas[visit.id].types, visit.value)) return Verdict::Pass;
+Judgement Reporter::check_type(const Visit& visit) {
+  if (type_fits(budget_, schema_.subschemas[visit.id].types, visit.value)) return Judgement::Pass;
   const JsonNode& schema = *schema_.origins[visit.id].node;
-  if (!budget_.spend(schema.size / 16)) return Verdict::Fail;
-  if (coerces_ && coerce(visit)) return Verdict::Pass;
+  if (!budget_.spend(schema.size / 16)) return Judgement::Fail;
+  if (coerces_ && coerce(visit)) return Judgement::Pass;
   return refuse_type(visit);
 }
 
-Verdict Reporter::refuse_type(const Visit& visit) {
+Judgement Reporter::refuse_type(const Visit& visit) {
   const std::string wanted = type_words(*schema_.origins[visit.id].node->find("type"));
   return report(visit, {.keyword = "type",
                         .message = "must be " + wanted,
@@ -330,15 +330,15 @@ void Reporter::note_repair(const Visit& visit, const JsonNode& made, std::string
 }
 
 // Ajv compiles a schema with references in it as a function of its own; others are put in place.
-Verdict Reporter::refer(const Visit& visit, SubschemaId target) {
+Judgement Reporter::refer(const Visit& visit, SubschemaId target) {
   const Visit next{target, visit.value, visit.place, visit.evaluated};
   if (!schema_.origins[target].has_reference || !first_only_) return check(next, true);
   const bool in_branch = std::exchange(in_branch_, false);
   const std::size_t start = std::exchange(function_start_, out_.faults.size());
-  const Verdict verdict = check(next, true);
+  const Judgement verdict = check(next, true);
   in_branch_ = in_branch;
   function_start_ = start;
-  return verdict == Verdict::Returned ? Verdict::Fail : verdict;
+  return verdict == Judgement::Returned ? Judgement::Fail : verdict;
 }
 
 bool Reporter::try_silently(const Visit& visit, SubschemaId id) {
@@ -350,12 +350,12 @@ bool Reporter::try_silently(const Visit& visit, SubschemaId id) {
   const bool first_only = std::exchange(first_only_, true);
   const bool in_branch = std::exchange(in_branch_, true);
   Evaluated own(visit.evaluated != nullptr ? visit.value.size : 0);
-  const Verdict verdict =
+  const Judgement verdict =
       check(Visit{id, visit.value, visit.place, visit.evaluated != nullptr ? &own : nullptr}, true);
   first_only_ = first_only;
   in_branch_ = in_branch;
   go_back(before);
-  if (verdict != Verdict::Pass) {
+  if (verdict != Judgement::Pass) {
     take_back(started);
     return false;
   }
@@ -363,31 +363,31 @@ bool Reporter::try_silently(const Visit& visit, SubschemaId id) {
   return true;
 }
 
-Verdict Reporter::const_rule(const Visit& visit, const Rule& rule) {
+Judgement Reporter::const_rule(const Visit& visit, const Rule& rule) {
   const JsonNode& wanted = *schema_.values[rule.a];
-  if (equal_within(budget_, wanted, visit.value)) return Verdict::Pass;
+  if (equal_within(budget_, wanted, visit.value)) return Judgement::Pass;
   return report(visit, {.keyword = "const",
                         .message = "must be equal to constant",
                         .sentence = "must be " + beginning_of(wanted)});
 }
 
-Verdict Reporter::enum_rule(const Visit& visit, const Rule& rule) {
+Judgement Reporter::enum_rule(const Visit& visit, const Rule& rule) {
   const EnumRule& list = schema_.enums[rule.a];
-  if (enum_holds(budget_, list, visit.value)) return Verdict::Pass;
+  if (enum_holds(budget_, list, visit.value)) return Judgement::Pass;
   return report(visit, {.keyword = "enum",
                         .message = "must be equal to one of the allowed values",
                         .sentence = "must be one of " + list_values(*list.list)});
 }
 
-Verdict Reporter::not_rule(const Visit& visit, const Rule& rule) {
+Judgement Reporter::not_rule(const Visit& visit, const Rule& rule) {
   const Visit blind{visit.id, visit.value, visit.place, nullptr};
-  if (!try_silently(blind, rule.a)) return Verdict::Pass;
+  if (!try_silently(blind, rule.a)) return Judgement::Pass;
   return report(visit, {.keyword = "not",
                         .message = "must NOT be valid",
                         .sentence = "must not match the schema under 'not'"});
 }
 
-Verdict Reporter::any_rule(const Visit& visit, const Rule& rule) {
+Judgement Reporter::any_rule(const Visit& visit, const Rule& rule) {
   switch (rule.op) {
     case Op::DynamicRef:
       return refer(visit, dynamic_target(schema_, rule, scope_, budget_));
@@ -410,11 +410,11 @@ Verdict Reporter::any_rule(const Visit& visit, const Rule& rule) {
   }
 }
 
-Verdict Reporter::number_rule(const Visit& visit, const Rule& rule) {
+Judgement Reporter::number_rule(const Visit& visit, const Rule& rule) {
   const JsonNumber number(visit.value.text);
   const JsonNumber& limit = schema_.numbers[rule.a];
-  if (!budget_.spend(number_steps(rule.op, number, limit))) return Verdict::Fail;
-  if (number_fits(rule.op, number, limit)) return Verdict::Pass;
+  if (!budget_.spend(number_steps(rule.op, number, limit))) return Judgement::Fail;
+  if (number_fits(rule.op, number, limit)) return Judgement::Pass;
   static constexpr std::string_view kWords[] = {"<=", ">=", "<", ">", "multiple of"};
   const auto word = kWords[static_cast<int>(rule.op) - static_cast<int>(Op::Maximum)];
   const double value = to_double(limit.text);
@@ -430,19 +430,19 @@ std::string Reporter::limit_text(const Rule& rule) const {
   return limit.small ? std::string(limit.text) : javascript_text(to_double(limit.text));
 }
 
-Verdict Reporter::string_rule(const Visit& visit, const Rule& rule) {
+Judgement Reporter::string_rule(const Visit& visit, const Rule& rule) {
   const std::string_view text = visit.value.text;
-  if (rule.op != Op::Pattern && !budget_.spend_bytes(text.size() * 2)) return Verdict::Fail;
+  if (rule.op != Op::Pattern && !budget_.spend_bytes(text.size() * 2)) return Judgement::Fail;
   switch (rule.op) {
     case Op::MaxLength:
-      if (!is_longer(text, rule.a)) return Verdict::Pass;
+      if (!is_longer(text, rule.a)) return Judgement::Pass;
       return report(
           visit, {.keyword = "maxLength",
                   .message = fmt::format("must NOT have more than {} characters", limit_text(rule)),
                   .sentence = fmt::format("must have at most {} characters, has {}",
                                           limit_text(rule), count_characters(text))});
     case Op::MinLength:
-      if (!is_shorter(text, rule.a)) return Verdict::Pass;
+      if (!is_shorter(text, rule.a)) return Judgement::Pass;
       return report(visit, {.keyword = "minLength",
                             .message = fmt::format("must NOT have fewer than {} characters",
                                                    limit_text(rule)),
@@ -450,12 +450,12 @@ Verdict Reporter::string_rule(const Visit& visit, const Rule& rule) {
                                                     limit_text(rule), count_characters(text))});
     case Op::Pattern: {
       const Pattern& pattern = *schema_.patterns[rule.a];
-      if (budget_.matches(pattern, text)) return Verdict::Pass;
+      if (budget_.matches(pattern, text)) return Judgement::Pass;
       return report(visit, {.keyword = "pattern",
                             .message = fmt::format("must match pattern \"{}\"", pattern.source())});
     }
     default: {
-      if (format_fits(budget_, static_cast<Format>(rule.a), text)) return Verdict::Pass;
+      if (format_fits(budget_, static_cast<Format>(rule.a), text)) return Judgement::Pass;
       const JsonNode& format = *schema_.origins[visit.id].node->find("format");
       return report(visit, {.keyword = "format",
                             .message = fmt::format("must match format \"{}\"", format.text)});
@@ -463,11 +463,11 @@ Verdict Reporter::string_rule(const Visit& visit, const Rule& rule) {
   }
 }
 
-Verdict Reporter::report(const Visit& visit, Words words, bool appended) {
+Judgement Reporter::report(const Visit& visit, Words words, bool appended) {
   const std::size_t words_size =
       words.message.size() + words.sentence.size() + words.property.size();
   if (budget_.stopped() || !budget_.spend(kStepsPerFault + words_size / 64)) {
-    return Verdict::Fail;
+    return Judgement::Fail;
   }
   const bool returns = first_only_ && !in_branch_;
   if (returns && !appended) {
@@ -476,7 +476,7 @@ Verdict Reporter::report(const Visit& visit, Words words, bool appended) {
   }
   if (out_.faults.size() >= options_.max_faults) {
     ++out_.left_out;
-    return returns ? Verdict::Returned : Verdict::Fail;
+    return returns ? Judgement::Returned : Judgement::Fail;
   }
   const std::size_t room = kMostReportBytes - std::min(fault_bytes_, kMostReportBytes);
   Fault fault;
@@ -489,7 +489,7 @@ Verdict Reporter::report(const Visit& visit, Words words, bool appended) {
   fault.node = name_owner_ != nullptr ? name_owner_ : &visit.value;
   fault.expected = words.expected;
   fault.branch_depth = branch_depth_;
-  if (!budget_.spend_bytes(fault.path.size() + fault.schema_path.size())) return Verdict::Fail;
+  if (!budget_.spend_bytes(fault.path.size() + fault.schema_path.size())) return Judgement::Fail;
   if (bytes_of(fault) > room) {
     fault.path = squeeze_pointer(fault.path);
     fault.schema_path = squeeze_pointer(fault.schema_path);
@@ -499,7 +499,7 @@ Verdict Reporter::report(const Visit& visit, Words words, bool appended) {
   }
   fault_bytes_ += bytes_of(fault);
   out_.faults.push_back(std::move(fault));
-  return returns ? Verdict::Returned : Verdict::Fail;
+  return returns ? Judgement::Returned : Judgement::Fail;
 }
 
 void Reporter::keep_faults(std::size_t count) {

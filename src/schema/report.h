@@ -14,7 +14,7 @@ namespace toolgate {
 
 // How a part of the check ended. Ajv's functions return at once at their first error unless they
 // are inside a combinator; Returned says so, and ends everything up to the next called reference.
-enum class Verdict : std::uint8_t { Pass, Fail, Returned };
+enum class Judgement : std::uint8_t { Pass, Fail, Returned };
 
 class Reporter {
  public:
@@ -57,52 +57,52 @@ class Reporter {
   };
 
   // report.cpp
-  Verdict check(const Visit& visit, bool in_place);
-  Verdict check_below(SubschemaId id, JsonNode& value, const Place& place);
-  Verdict check_object_schema(const Visit& visit);
-  Verdict run_rules(const Visit& visit);
-  Verdict run_group(const Visit& visit, Group group);
-  Verdict check_type(const Visit& visit);
-  Verdict refuse_type(const Visit& visit);
+  Judgement check(const Visit& visit, bool in_place);
+  Judgement check_below(SubschemaId id, JsonNode& value, const Place& place);
+  Judgement check_object_schema(const Visit& visit);
+  Judgement run_rules(const Visit& visit);
+  Judgement run_group(const Visit& visit, Group group);
+  Judgement check_type(const Visit& visit);
+  Judgement refuse_type(const Visit& visit);
   bool type_comes_late(SubschemaId id, Group& group) const;
   bool coerce(const Visit& visit);
-  Verdict refer(const Visit& visit, SubschemaId target);
+  Judgement refer(const Visit& visit, SubschemaId target);
   bool try_silently(const Visit& visit, SubschemaId id);
 
-  Verdict false_schema(const Visit& visit);
-  Verdict any_rule(const Visit& visit, const Rule& rule);
-  Verdict const_rule(const Visit& visit, const Rule& rule);
-  Verdict enum_rule(const Visit& visit, const Rule& rule);
-  Verdict not_rule(const Visit& visit, const Rule& rule);
-  Verdict number_rule(const Visit& visit, const Rule& rule);
-  Verdict string_rule(const Visit& visit, const Rule& rule);
+  Judgement false_schema(const Visit& visit);
+  Judgement any_rule(const Visit& visit, const Rule& rule);
+  Judgement const_rule(const Visit& visit, const Rule& rule);
+  Judgement enum_rule(const Visit& visit, const Rule& rule);
+  Judgement not_rule(const Visit& visit, const Rule& rule);
+  Judgement number_rule(const Visit& visit, const Rule& rule);
+  Judgement string_rule(const Visit& visit, const Rule& rule);
 
   // report_branches.cpp
-  Verdict any_of(const Visit& visit, const Rule& rule);
-  Verdict one_of(const Visit& visit, const Rule& rule);
-  Verdict all_of(const Visit& visit, const Rule& rule);
-  Verdict condition(const Visit& visit, const Rule& rule);
-  Verdict branch(const Visit& visit, SubschemaId id);
+  Judgement any_of(const Visit& visit, const Rule& rule);
+  Judgement one_of(const Visit& visit, const Rule& rule);
+  Judgement all_of(const Visit& visit, const Rule& rule);
+  Judgement condition(const Visit& visit, const Rule& rule);
+  Judgement branch(const Visit& visit, SubschemaId id);
 
   // report_children.cpp
-  Verdict array_rule(const Visit& visit, const Rule& rule);
-  Verdict size_rule(const Visit& visit, const Rule& rule, std::string_view what);
-  Verdict unique_items(const Visit& visit);
-  Verdict no_more_items(const Visit& visit, const Rule& rule);
-  Verdict prefix_items(const Visit& visit, const Rule& rule);
-  Verdict items(const Visit& visit, const Rule& rule);
-  Verdict contains(const Visit& visit, const Rule& rule);
-  Verdict unevaluated_items(const Visit& visit, const Rule& rule);
-  Verdict object_rule(const Visit& visit, const Rule& rule);
-  Verdict required(const Visit& visit);
-  Verdict property_names(const Visit& visit, const Rule& rule);
-  Verdict additional_properties(const Visit& visit, const Rule& rule);
-  Verdict dependencies(const Visit& visit, const Rule& rule);
-  Verdict properties(const Visit& visit);
-  Verdict pattern_properties(const Visit& visit);
-  Verdict unevaluated_properties(const Visit& visit, const Rule& rule);
-  Verdict other_member(const Visit& visit, const Rule& rule, JsonNode& member);
-  Verdict refuse_member(const Visit& visit, Op op, std::string_view name);
+  Judgement array_rule(const Visit& visit, const Rule& rule);
+  Judgement size_rule(const Visit& visit, const Rule& rule, std::string_view what);
+  Judgement unique_items(const Visit& visit);
+  Judgement no_more_items(const Visit& visit, const Rule& rule);
+  Judgement prefix_items(const Visit& visit, const Rule& rule);
+  Judgement items(const Visit& visit, const Rule& rule);
+  Judgement contains(const Visit& visit, const Rule& rule);
+  Judgement unevaluated_items(const Visit& visit, const Rule& rule);
+  Judgement object_rule(const Visit& visit, const Rule& rule);
+  Judgement required(const Visit& visit);
+  Judgement property_names(const Visit& visit, const Rule& rule);
+  Judgement additional_properties(const Visit& visit, const Rule& rule);
+  Judgement dependencies(const Visit& visit, const Rule& rule);
+  Judgement properties(const Visit& visit);
+  Judgement pattern_properties(const Visit& visit);
+  Judgement unevaluated_properties(const Visit& visit, const Rule& rule);
+  Judgement other_member(const Visit& visit, const Rule& rule, JsonNode& member);
+  Judgement refuse_member(const Visit& visit, Op op, std::string_view name);
   bool is_defined(const ObjectRules& rules, std::string_view name);
 
   // What a fault says beside its place.
@@ -115,8 +115,8 @@ class Reporter {
   };
   // `appended`: Ajv keeps what was reported before; otherwise the fault stands alone where Ajv
   // returns at once.
-  Verdict report(const Visit& visit, Words words, bool appended = false);
-  Verdict report_extra(const Visit& visit, Words words) {
+  Judgement report(const Visit& visit, Words words, bool appended = false);
+  Judgement report_extra(const Visit& visit, Words words) {
     return report(visit, std::move(words), true);
   }
   Trial trial() const { return {coerced_.size(), out_.repairs.size(), out_.repairs_left_out}; }
@@ -130,11 +130,11 @@ class Reporter {
   std::string limit_text(const Rule& rule) const;
 
   // True when the rest need not be looked at: Ajv would stop, or the budget is spent.
-  bool ends(Verdict verdict) const {
-    return verdict == Verdict::Returned || budget_.stopped() ||
-           (verdict == Verdict::Fail && first_only_);
+  bool ends(Judgement verdict) const {
+    return verdict == Judgement::Returned || budget_.stopped() ||
+           (verdict == Judgement::Fail && first_only_);
   }
-  static Verdict worse(Verdict a, Verdict b) { return a > b ? a : b; }
+  static Judgement worse(Judgement a, Judgement b) { return a > b ? a : b; }
 
   const Schema& schema_;
   JsonTree& tree_;

@@ -24,10 +24,10 @@ std::string join_names(const JsonNode& names) {
 }  // namespace
 
 // The functions that go deeper hold no words of their own: those take room on the stack.
-Verdict Reporter::size_rule(const Visit& visit, const Rule& rule, std::string_view what) {
+Judgement Reporter::size_rule(const Visit& visit, const Rule& rule, std::string_view what) {
   const std::uint32_t size = visit.value.size;
   const bool most = rule.op == Op::MaxItems || rule.op == Op::MaxProperties;
-  if (most ? size <= rule.a : size >= rule.a) return Verdict::Pass;
+  if (most ? size <= rule.a : size >= rule.a) return Judgement::Pass;
   const std::string limit = limit_text(rule);
   return report(visit, {.keyword = keyword_of(rule.op),
                         .message = fmt::format("must NOT have {} than {} {}",
@@ -36,9 +36,9 @@ Verdict Reporter::size_rule(const Visit& visit, const Rule& rule, std::string_vi
                                                 most ? "most" : "least", limit, what, size)});
 }
 
-Verdict Reporter::unique_items(const Visit& visit) {
+Judgement Reporter::unique_items(const Visit& visit) {
   const auto twins = find_equal_items(budget_, visit.value);
-  if (!twins) return Verdict::Pass;
+  if (!twins) return Judgement::Pass;
   return report(visit, {.keyword = "uniqueItems",
                         .message = fmt::format(
                             "must NOT have duplicate items (items ## {} and {} are identical)",
@@ -47,16 +47,16 @@ Verdict Reporter::unique_items(const Visit& visit) {
                                                 twins->second, twins->first)});
 }
 
-Verdict Reporter::no_more_items(const Visit& visit, const Rule& rule) {
-  if (visit.value.size <= rule.b) return Verdict::Pass;
+Judgement Reporter::no_more_items(const Visit& visit, const Rule& rule) {
+  if (visit.value.size <= rule.b) return Judgement::Pass;
   return report(visit, {.keyword = schema_.origins[rule.a].keyword,
                         .message = fmt::format("must NOT have more than {} items", rule.b),
                         .sentence = fmt::format("must have at most {} items, has {}", rule.b,
                                                 visit.value.size)});
 }
 
-Verdict Reporter::array_rule(const Visit& visit, const Rule& rule) {
-  if (!budget_.spend(visit.value.size / 16)) return Verdict::Fail;
+Judgement Reporter::array_rule(const Visit& visit, const Rule& rule) {
+  if (!budget_.spend(visit.value.size / 16)) return Judgement::Fail;
   switch (rule.op) {
     case Op::MaxItems:
     case Op::MinItems:
@@ -74,8 +74,8 @@ Verdict Reporter::array_rule(const Visit& visit, const Rule& rule) {
   }
 }
 
-Verdict Reporter::prefix_items(const Visit& visit, const Rule& rule) {
-  Verdict all = Verdict::Pass;
+Judgement Reporter::prefix_items(const Visit& visit, const Rule& rule) {
+  Judgement all = Judgement::Pass;
   std::uint32_t index = 0;
   for (JsonNode* item = visit.value.first; item && index < rule.b; item = item->next, ++index) {
     const Place place{visit.place, {}, index};
@@ -86,13 +86,13 @@ Verdict Reporter::prefix_items(const Visit& visit, const Rule& rule) {
   return all;
 }
 
-Verdict Reporter::items(const Visit& visit, const Rule& rule) {
+Judgement Reporter::items(const Visit& visit, const Rule& rule) {
   if (visit.evaluated != nullptr) visit.evaluated->mark_all();
   // A tuple without room for more is one fault, however many there are.
   if (rule.b > 0 && schema_.subschemas[rule.a].literal == Literal::False) {
     return no_more_items(visit, rule);
   }
-  Verdict all = Verdict::Pass;
+  Judgement all = Judgement::Pass;
   std::uint32_t index = 0;
   for (JsonNode* item = visit.value.first; item; item = item->next, ++index) {
     if (index < rule.b) continue;
@@ -103,7 +103,7 @@ Verdict Reporter::items(const Visit& visit, const Rule& rule) {
   return all;
 }
 
-Verdict Reporter::contains(const Visit& visit, const Rule& rule) {
+Judgement Reporter::contains(const Visit& visit, const Rule& rule) {
   const ContainsRule& contains = schema_.contains[rule.a];
   const Mark before = mark();
   const bool in_branch = std::exchange(in_branch_, true);
@@ -112,7 +112,7 @@ Verdict Reporter::contains(const Visit& visit, const Rule& rule) {
   std::uint32_t index = 0;
   for (JsonNode* item = visit.value.first; item; item = item->next, ++index) {
     const Place place{visit.place, {}, index};
-    if (check_below(contains.schema, *item, place) != Verdict::Pass) continue;
+    if (check_below(contains.schema, *item, place) != Judgement::Pass) continue;
     ++found;
     if (visit.evaluated != nullptr) visit.evaluated->mark(index);
     const bool enough = contains.most == kNone ? found >= contains.least : found > contains.most;
@@ -122,7 +122,7 @@ Verdict Reporter::contains(const Visit& visit, const Rule& rule) {
   in_branch_ = in_branch;
   if (found >= contains.least && found <= contains.most) {
     go_back(before);
-    return Verdict::Pass;
+    return Judgement::Pass;
   }
   if (!first_only_) go_back(before);  // why single items do not fit is noise
   if (contains.most == kNone) {
@@ -136,8 +136,8 @@ Verdict Reporter::contains(const Visit& visit, const Rule& rule) {
                                      contains.least, contains.most)});
 }
 
-Verdict Reporter::unevaluated_items(const Visit& visit, const Rule& rule) {
-  Verdict all = Verdict::Pass;
+Judgement Reporter::unevaluated_items(const Visit& visit, const Rule& rule) {
+  Judgement all = Judgement::Pass;
   const bool refused = schema_.subschemas[rule.a].literal == Literal::False;
   std::uint32_t index = 0;
   for (JsonNode* item = visit.value.first; item; item = item->next, ++index) {
@@ -156,8 +156,8 @@ Verdict Reporter::unevaluated_items(const Visit& visit, const Rule& rule) {
   return all;
 }
 
-Verdict Reporter::object_rule(const Visit& visit, const Rule& rule) {
-  if (!budget_.spend(visit.value.size / 4)) return Verdict::Fail;
+Judgement Reporter::object_rule(const Visit& visit, const Rule& rule) {
+  if (!budget_.spend(visit.value.size / 4)) return Judgement::Fail;
   switch (rule.op) {
     case Op::MaxProperties:
     case Op::MinProperties:
@@ -179,11 +179,11 @@ Verdict Reporter::object_rule(const Visit& visit, const Rule& rule) {
   }
 }
 
-Verdict Reporter::required(const Visit& visit) {
+Judgement Reporter::required(const Visit& visit) {
   const ObjectRules& rules = schema_.objects[schema_.subschemas[visit.id].object];
-  Verdict all = Verdict::Pass;
+  Judgement all = Judgement::Pass;
   for (const std::uint32_t index : rules.required) {
-    if (!budget_.spend(1 + visit.value.size / 16)) return Verdict::Fail;
+    if (!budget_.spend(1 + visit.value.size / 16)) return Judgement::Fail;
     const std::string_view name = rules.properties[index].name;
     if (visit.value.find(name) != nullptr) continue;
     all =
@@ -195,8 +195,8 @@ Verdict Reporter::required(const Visit& visit) {
   return all;
 }
 
-Verdict Reporter::property_names(const Visit& visit, const Rule& rule) {
-  Verdict all = Verdict::Pass;
+Judgement Reporter::property_names(const Visit& visit, const Rule& rule) {
+  Judgement all = Judgement::Pass;
   for (const JsonNode* member = visit.value.first; member; member = member->next) {
     JsonNode name;
     name.kind = Kind::String;
@@ -206,12 +206,12 @@ Verdict Reporter::property_names(const Visit& visit, const Rule& rule) {
     if (name_owner_ == nullptr) name_owner_ = &visit.value;
     ++branch_depth_;
     const auto before = budget_.descend();
-    const Verdict verdict = check(Visit{rule.a, name, visit.place, nullptr}, false);
+    const Judgement verdict = check(Visit{rule.a, name, visit.place, nullptr}, false);
     budget_.ascend(before);
     --branch_depth_;
     name_owner_ = owner;
     in_branch_ = in_branch;
-    if (verdict == Verdict::Pass) continue;
+    if (verdict == Judgement::Pass) continue;
     all = worse(all, report_extra(visit, {.keyword = "propertyNames",
                                           .message = "property name must be valid",
                                           .sentence = fmt::format("has the property name '{}', "
@@ -234,7 +234,7 @@ bool Reporter::is_defined(const ObjectRules& rules, std::string_view name) {
   return false;
 }
 
-Verdict Reporter::refuse_member(const Visit& visit, Op op, std::string_view name) {
+Judgement Reporter::refuse_member(const Visit& visit, Op op, std::string_view name) {
   return report(visit,
                 {.keyword = keyword_of(op),
                  .message = op == Op::AdditionalProperties ? "must NOT have additional properties"
@@ -244,7 +244,7 @@ Verdict Reporter::refuse_member(const Visit& visit, Op op, std::string_view name
 }
 
 // A member that only `additionalProperties` or `unevaluatedProperties` knows.
-Verdict Reporter::other_member(const Visit& visit, const Rule& rule, JsonNode& member) {
+Judgement Reporter::other_member(const Visit& visit, const Rule& rule, JsonNode& member) {
   if (schema_.subschemas[rule.a].literal == Literal::False) {
     return refuse_member(visit, rule.op, member.key);
   }
@@ -252,9 +252,9 @@ Verdict Reporter::other_member(const Visit& visit, const Rule& rule, JsonNode& m
   return check_below(rule.a, member, place);
 }
 
-Verdict Reporter::additional_properties(const Visit& visit, const Rule& rule) {
+Judgement Reporter::additional_properties(const Visit& visit, const Rule& rule) {
   const ObjectRules& rules = schema_.objects[schema_.subschemas[visit.id].object];
-  Verdict all = Verdict::Pass;
+  Judgement all = Judgement::Pass;
   std::uint32_t index = 0;
   for (JsonNode* member = visit.value.first; member; member = member->next, ++index) {
     if (is_defined(rules, member->key)) continue;
@@ -265,11 +265,11 @@ Verdict Reporter::additional_properties(const Visit& visit, const Rule& rule) {
   return all;
 }
 
-Verdict Reporter::dependencies(const Visit& visit, const Rule& rule) {
-  Verdict all = Verdict::Pass;
+Judgement Reporter::dependencies(const Visit& visit, const Rule& rule) {
+  Judgement all = Judgement::Pass;
   for (std::uint32_t i = 0; i < rule.b && !ends(all); ++i) {
     const Dependency& dependency = schema_.dependencies[rule.a + i];
-    if (!budget_.spend(1 + visit.value.size / 16)) return Verdict::Fail;
+    if (!budget_.spend(1 + visit.value.size / 16)) return Judgement::Fail;
     if (visit.value.find(dependency.name) == nullptr) continue;
     if (dependency.required == nullptr) {
       const Visit next{dependency.schema, visit.value, visit.place, visit.evaluated};
@@ -277,7 +277,7 @@ Verdict Reporter::dependencies(const Visit& visit, const Rule& rule) {
       continue;
     }
     for (const JsonNode* name = dependency.required->first; name; name = name->next) {
-      if (!budget_.spend(1 + visit.value.size / 16)) return Verdict::Fail;
+      if (!budget_.spend(1 + visit.value.size / 16)) return Judgement::Fail;
       if (visit.value.find(name->text) != nullptr) continue;
       all =
           worse(all, report(visit, {.keyword = keyword_of(rule.op),
@@ -292,21 +292,21 @@ Verdict Reporter::dependencies(const Visit& visit, const Rule& rule) {
   return all;
 }
 
-Verdict Reporter::properties(const Visit& visit) {
+Judgement Reporter::properties(const Visit& visit) {
   const ObjectRules& rules = schema_.objects[schema_.subschemas[visit.id].object];
   // In the schema's order, not the input's: the first fault must be Ajv's.
   std::vector<std::pair<std::uint32_t, JsonNode*>> present;
   present.reserve(visit.value.size);
   std::uint32_t index = 0;
   for (JsonNode* member = visit.value.first; member; member = member->next, ++index) {
-    if (!budget_.spend(member->key.size() / 64)) return Verdict::Fail;
+    if (!budget_.spend(member->key.size() / 64)) return Judgement::Fail;
     const std::uint32_t found = rules.find(member->key);
     if (found == kNone || found >= rules.defined) continue;
     if (visit.evaluated != nullptr) visit.evaluated->mark(index);
     present.emplace_back(found, member);
   }
   std::ranges::sort(present);
-  Verdict all = Verdict::Pass;
+  Judgement all = Judgement::Pass;
   for (const auto& [property, member] : present) {
     const Place place{visit.place, member->key};
     all = worse(all, check_below(rules.properties[property].schema, *member, place));
@@ -315,9 +315,9 @@ Verdict Reporter::properties(const Visit& visit) {
   return all;
 }
 
-Verdict Reporter::pattern_properties(const Visit& visit) {
+Judgement Reporter::pattern_properties(const Visit& visit) {
   const ObjectRules& rules = schema_.objects[schema_.subschemas[visit.id].object];
-  Verdict all = Verdict::Pass;
+  Judgement all = Judgement::Pass;
   for (const PatternProperty& pattern : rules.patterns) {
     std::uint32_t index = 0;
     for (JsonNode* member = visit.value.first; member; member = member->next, ++index) {
@@ -332,8 +332,8 @@ Verdict Reporter::pattern_properties(const Visit& visit) {
   return all;
 }
 
-Verdict Reporter::unevaluated_properties(const Visit& visit, const Rule& rule) {
-  Verdict all = Verdict::Pass;
+Judgement Reporter::unevaluated_properties(const Visit& visit, const Rule& rule) {
+  Judgement all = Judgement::Pass;
   std::uint32_t index = 0;
   for (JsonNode* member = visit.value.first; member; member = member->next, ++index) {
     if (visit.evaluated->has(index)) continue;

@@ -32,8 +32,22 @@ def faults_of(path: pathlib.Path, folder: str, text: str):
             yield line, "Beast belongs into few .cpp files of src/net"
 
 
+TYPE = re.compile(r"^(?:struct|class|enum|enum class) (\w+)(?: final)?(?: *:(?!:)[^;{]*)? *\{", re.MULTILINE)
+
+
+def names_taken_twice(root: pathlib.Path):
+    """Everything is in one namespace: a second type of a name would break whoever sees both, and the linker where nobody does."""
+    seen = {}
+    for folder in ("include", "src"):
+        for path in sorted((root / folder).rglob("*.h")):
+            for match in TYPE.finditer(path.read_text(encoding="utf-8")):
+                first = seen.setdefault(match[1], path)
+                if first != path:
+                    yield f"{path.relative_to(root)}: {match[1]} is a type of {first.relative_to(root)} already"
+
+
 def check(root: pathlib.Path):
-    faults, files, beast = [], 0, []
+    faults, files, beast = list(names_taken_twice(root)), 0, []
     for path in sorted((root / "src").rglob("*")):
         if path.suffix not in (".h", ".cpp"):
             continue
