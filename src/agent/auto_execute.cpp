@@ -184,15 +184,10 @@ class AutoRun {
   RoundResult read_whole(std::string body, StreamOptions options) {
     auto answer = normalize_answer(std::move(body), std::move(options));
     if (!answer) return std::unexpected(answer.error());
-    auto round = read_round(*answer, answer_);
-    if (round && envelope_.id.empty()) {
-      if (const json::value* id = answer_.if_contains("id"); id && id->is_string())
-        envelope_.id = id->get_string();
-      envelope_.created = unix_seconds();
-      if (const json::value* created = answer_.if_contains("created");
-          created && created->is_int64())
-        envelope_.created = created->get_int64();
-    }
+    auto round = read_round(*answer, envelope_);
+    if (!round) return round;
+    if (envelope_.created == 0) envelope_.created = unix_seconds();
+    answer_ = std::move(*answer);
     return round;
   }
 
@@ -403,8 +398,7 @@ class AutoRun {
 
   Task<Result<void>> send_end(AnswerEnd end) {
     if (!first_.stream)
-      co_return co_await sink_.whole(write_answer(std::move(answer_), envelope_, end, report_),
-                                     headers_);
+      co_return co_await sink_.whole(write_answer(answer_, envelope_, end, report_), headers_);
     append_ending(out_, envelope_, end, report_);
     begin();
     co_return co_await sink_.end(out_);
@@ -465,7 +459,7 @@ class AutoRun {
   std::size_t tokens_ = 0;
   std::optional<std::size_t> tokens_left_;  // of what the model takes; nothing: not known
   bool names_results_ = false;              // the history has handles of long results
-  json::object answer_;                     // the last whole one
+  std::string answer_;                      // the last whole one
   AnswerEnvelope envelope_;
   TurnReport report_;
   PassedHeaders headers_;

@@ -44,6 +44,7 @@ std::string explain_failure(const Error& error, const CatalogTool& tool) {
 std::string write_report(const InvokeOutcome& outcome) {
   const InvocationRow& row = *outcome.call;
   std::string out;
+  out.reserve(255);
   JsonObjectWriter object(out);
   object.text("id", row.id);
   object.text("call_id", row.call_id);

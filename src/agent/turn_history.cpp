@@ -171,6 +171,7 @@ std::string write_assistant_message(const Round& round) {
 
 std::string write_tool_message(std::string_view call_id, std::string_view content) {
   std::string out;
+  out.reserve(call_id.size() + content.size() + 60);
   JsonObjectWriter message(out);
   message.text("role", "tool");
   message.text("tool_call_id", call_id);

@@ -19,6 +19,8 @@ class LoopHandle {
     co_return LoopHandle(co_await boost::asio::this_coro::executor);
   }
 
+  bool operator==(const LoopHandle& other) const { return loop_ == other.loop_; }
+
   void post(std::move_only_function<void()> function) const {
     boost::asio::post(loop_, std::move(function));
   }

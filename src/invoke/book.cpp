@@ -97,6 +97,8 @@ Result<void> InvocationBook::load() {
 void InvocationBook::keep_unwritten(std::unordered_map<std::string, std::unique_ptr<Open>> before) {
   for (auto& [id, open] : before)
     if (open->written_later) open_[id] = std::move(open);
+  for (JustEnded& call : std::exchange(just_ended_, {}))
+    open_[call.row->id] = std::move(call.before);
   for (JustWritten& call : std::exchange(just_written_, {})) {
     const std::string id = call.before->row->id;
     open_[id] = std::move(call.before);
@@ -212,6 +214,7 @@ Result<Proposed> InvocationBook::propose(Proposal proposal) {
 Result<InvocationBook::Open*> InvocationBook::find_open(std::string_view id) {
   const auto found = open_.find(std::string(id));
   if (found != open_.end()) return found->second.get();
+  if (auto written = write_ends(); !written) return std::unexpected(written.error());
   auto ended = stored(store_.find_invocation(id));
   if (!ended) return std::unexpected(ended.error());
   if (*ended) return std::unexpected(already_ended(**ended));
@@ -379,31 +382,38 @@ Result<InvocationBook::Row> InvocationBook::end(const Ending& ending) {
   row.error = options_.redaction.hide(ending.error, row.arguments);
   row.ended_at = now;
   if (const auto& decision = machine.post_decision()) row.post_decision = write_decision(*decision);
-  if (auto noted =
-          open.written_later ? note_run(row, *open.decision, ending) : note_end(row, ending);
-      !noted)
-    return std::unexpected(noted.error());
+  if (open.written_later && is_terminal(row.state)) return finish_unwritten(std::move(row), ending);
+  if (auto written = write_so_far(open); !written) return std::unexpected(written.error());
+  if (auto noted = note_end(row, ending); !noted) return std::unexpected(noted.error());
   if (is_waiting_for_person(row.state)) {
     row.binding_hash = sha256_hex(row.binding_hash + row.result);
     if (open.confirmation_time > 0) row.expires_at = now + open.confirmation_time;
     watch(row);
   }
-  return open.written_later ? finish_unwritten(std::move(row), ending)
-                            : finish(open, std::move(row));
+  return finish(open, std::move(row));
 }
 
-Result<InvocationBook::Row> InvocationBook::finish_unwritten(InvocationRow row,
-                                                             const Ending& ending) {
-  if (auto written = stored(store_.insert_invocation(row)); !written)
-    return std::unexpected(written.error());
+InvocationBook::Row InvocationBook::finish_unwritten(InvocationRow row, const Ending& ending) {
   const auto ended = std::make_shared<const InvocationRow>(std::move(row));
   news_.settled.push_back(ended);
   tell_call(ended);
   const auto entry = open_.find(ended->id);
-  just_written_.push_back({std::move(entry->second), ending});
+  just_ended_.push_back({std::move(entry->second), ending, ended});
   open_.erase(entry);
-  if (auto pruned = count_ended(); !pruned) return std::unexpected(pruned.error());
   return ended;
+}
+
+// What is left when the store fails is undone with the rest of the transaction.
+Result<void> InvocationBook::write_ends() {
+  for (JustEnded& call : std::exchange(just_ended_, {})) {
+    const auto& [before, ending] =
+        just_written_.emplace_back(std::move(call.before), std::move(call.ending));
+    if (failure_) continue;
+    if (auto noted = note_run(*call.row, *before->decision, *ending); !noted) continue;
+    if (auto written = stored(store_.insert_invocation(*call.row)); !written) continue;
+    (void)count_ended();
+  }
+  return failure_ ? std::unexpected(*failure_) : Result<void>();
 }
 
 Result<InvocationBook::Row> InvocationBook::cancel(std::string_view id, Decision reason) {
@@ -454,6 +464,7 @@ std::int64_t InvocationBook::next_expiry() const {
 Result<InvocationBook::Row> InvocationBook::find(std::string_view id) {
   const auto found = open_.find(std::string(id));
   if (found != open_.end()) return found->second->row;
+  if (auto written = write_ends(); !written) return std::unexpected(written.error());
   auto row = store_.find_invocation(id);
   if (!row) return std::unexpected(row.error());
   if (!*row) return fail(Errc::NotFound, "there is no call {}", id);
@@ -469,6 +480,7 @@ Result<std::vector<InvocationBook::Row>> InvocationBook::list(const InvocationQu
     rows = open_rows(query, true);
     written.before.clear();
   }
+  if (auto ends = write_ends(); !ends) return std::unexpected(ends.error());
   auto found = store_.list_invocations(written);
   if (!found) return std::unexpected(found.error());
   for (InvocationRow& row : *found)
@@ -522,6 +534,7 @@ std::vector<Ending> InvocationBook::undone_endings() {
   std::vector<Ending> endings;
   for (JustWritten& call : just_written_)
     if (call.ending) endings.push_back(std::move(*call.ending));
+  for (JustEnded& call : just_ended_) endings.push_back(std::move(call.ending));
   return endings;
 }
 

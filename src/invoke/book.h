@@ -150,8 +150,11 @@ class InvocationBook {
     std::vector<std::shared_ptr<const InvocationRow>> settled;
   };
   News take_news();
-  // Before a commit: calls that are written later and have run for long are written now. True:
-  // there are others, which may become such.
+  // The ends of calls that are written later wait for this: whoever made the call need not.
+  Result<void> write_ends();
+  bool has_ends_to_write() const { return !just_ended_.empty(); }
+  // Before a commit, after write_ends(): calls that are written later and have run for long are
+  // written now. True: there are others, which may become such.
   Result<bool> write_long_ones();
   // What was written is durable.
   void committed();
@@ -181,7 +184,7 @@ class InvocationBook {
   Result<Row> keep_for_resume(Open& open, InvocationRow row, const Decision& decision);
   Result<Row> settle(Open& open, InvocationRow row, const Decision& decision, bool about_result);
   Result<Row> finish(Open& open, InvocationRow row);
-  Result<Row> finish_unwritten(InvocationRow row, const Ending& ending);
+  Row finish_unwritten(InvocationRow row, const Ending& ending);
   void keep_unwritten(std::unordered_map<std::string, std::unique_ptr<Open>> before);
   Result<void> count_ended();
   std::vector<Row> open_rows(const InvocationQuery& query, bool only_unwritten) const;
@@ -223,14 +226,20 @@ class InvocationBook {
   std::shared_ptr<const Redaction> redaction_;  // of the options; events outlive us
   std::optional<AuditEntry> last_audit_;        // its number and hash
   News news_;
-  // Of calls that are written later: those that came since the last take_news(), and those that
-  // were written since the last commit, as they were before.
+  // Of calls that are written later: those that came since the last take_news(), those that have
+  // ended since, and those that were written since the last commit, as they were before.
   struct JustWritten {
     std::unique_ptr<Open> before;
     std::optional<Ending> ending;  // nothing: it has not ended
   };
   std::vector<std::string> new_unwritten_;
   std::vector<std::string> unwritten_;  // all of them, and some that are written by now
+  struct JustEnded {
+    std::unique_ptr<Open> before;
+    Ending ending;
+    Row row;
+  };
+  std::vector<JustEnded> just_ended_;
   std::vector<JustWritten> just_written_;
   std::optional<Error> failure_;
 };

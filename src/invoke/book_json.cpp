@@ -14,6 +14,7 @@ std::string text_of(const json::value& value, std::string_view key) {
 
 std::string write_decision(const Decision& decision) {
   std::string out;
+  out.reserve(127);
   JsonObjectWriter object(out);
   object.text("kind", name_of(decision.kind));
   object.number("number", static_cast<int>(decision.kind));

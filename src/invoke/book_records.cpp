@@ -95,6 +95,7 @@ Decision InvocationBook::decision_of(const Confirmation& confirmation) {
 
 Result<void> InvocationBook::note(AuditKind kind, const InvocationRow& row, std::string_view actor,
                                   std::string data) {
+  if (auto written = write_ends(); !written) return written;  // what happened first stands first
   AuditEntry entry{.at = options_.now(),
                    .kind = kind,
                    .invocation_id = row.id,
@@ -160,6 +161,7 @@ Result<void> InvocationBook::note_end(const InvocationRow& row, const Ending& en
 Result<void> InvocationBook::note_run(const InvocationRow& row, const Decision& decision,
                                       const Ending& ending) {
   std::string data;
+  data.reserve(row.arguments.size() + row.result.size() + 500);
   JsonObjectWriter object(data);
   describe_proposal(row, object);
   describe_decision(decision, object);
@@ -369,6 +371,7 @@ Verdict InvocationBook::explain(const CallFacts& facts) {
 }
 
 Result<std::vector<AuditEntry>> InvocationBook::audit(const AuditQuery& query) {
+  if (auto written = write_ends(); !written) return std::unexpected(written.error());
   return store_.read_audit(query);
 }
 

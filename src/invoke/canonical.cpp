@@ -197,7 +197,11 @@ bool has_half_character(std::string_view json) {
 
 // Texts one after the other so that no two lists of them look the same.
 std::string with_lengths(std::initializer_list<std::string_view> texts) {
+  constexpr std::size_t kLengthBytes = 21;
+  std::size_t bytes = 0;
+  for (const std::string_view text : texts) bytes += text.size() + kLengthBytes;
   std::string out;
+  out.reserve(bytes);
   for (const std::string_view text : texts) {
     out += std::to_string(text.size());
     out += ':';
@@ -232,12 +236,11 @@ std::string sha256_hex(std::string_view bytes) {
   EVP_DigestInit_ex2(context.get(), algorithm, nullptr);
   EVP_DigestUpdate(context.get(), bytes.data(), bytes.size());
   EVP_DigestFinal_ex(context.get(), digest.data(), &size);
-  std::string out;
-  out.reserve(std::size_t{2} * size);
+  std::string out(std::size_t{2} * size, '0');
   for (unsigned i = 0; i < size; ++i) {
     constexpr std::string_view kDigits = "0123456789abcdef";
-    out += kDigits[digest[i] >> 4U];
-    out += kDigits[digest[i] & 15U];
+    out[2 * i] = kDigits[digest[i] >> 4U];
+    out[2 * i + 1] = kDigits[digest[i] & 15U];
   }
   return out;
 }

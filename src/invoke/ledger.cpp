@@ -65,7 +65,7 @@ Task<Result<InvocationPointer>> Ledger::resume(std::string id, std::shared_ptr<C
 }
 
 Task<Result<InvocationPointer>> Ledger::end(Ending ending) {
-  auto ended = co_await thread_->run([this, ending] {
+  auto ended = co_await thread_->run([this, &ending] {
     must_commit_ = must_commit_ || !book_->is_written_later(ending.id);
     return book_->end(ending);
   });
@@ -109,6 +109,7 @@ Result<void> Ledger::end_batch() {
 Result<void> Ledger::commit() {
   must_commit_ = false;
   commit_until_.reset();
+  (void)book_->write_ends();
   const auto more = book_->failure() ? Result<bool>(false) : book_->write_long_ones();
   Result<void> committed;
   if (const auto& failure = book_->failure())
@@ -134,6 +135,7 @@ void Ledger::publish(bool is_durable) {
   auto news = book_->take_news();
   std::vector<BookEvent> told;
   if (is_durable) told = std::exchange(audit_events_, {});
+  told.reserve(told.size() + news.events.size());
   for (BookEvent& event : news.events)
     (is_durable || event.kind != "audit" ? told : audit_events_).push_back(std::move(event));
   news.events = std::move(told);
@@ -163,9 +165,17 @@ bool Ledger::transact(const std::function<Result<void>()>& work) {
   return false;
 }
 
-// What waits to be committed, confirmations whose time is over, and endings that could not be
-// written before.
+// Those who made the calls have gone on meanwhile.
+bool Ledger::write_ends() {
+  if (!book_->has_ends_to_write()) return true;
+  if (!commit_until_) return transact([this] { return book_->write_ends(); });
+  return book_->write_ends() || commit();  // which undoes it
+}
+
+// What waits to be written and committed, confirmations whose time is over, and endings that could
+// not be written before.
 std::optional<BatchThread::TimePoint> Ledger::look_what_is_due() {
+  if (!write_ends()) return Clock::now() + std::chrono::seconds(1);
   if (look_again_ && !commit_until_ && *look_again_ <= Clock::now())
     (void)transact([] { return Result<void>(); });
   if (commit_until_ && *commit_until_ <= Clock::now()) (void)commit();
@@ -194,14 +204,26 @@ std::optional<BatchThread::TimePoint> Ledger::look_what_is_over() {
   return std::min(soon, std::chrono::steady_clock::now() + left);
 }
 
+// One message to each loop, for the reason that BatchThread has.
 void Ledger::tell(InvocationBook::News news) {
   events_->append(std::move(news.events));
+  using Told = std::vector<std::pair<std::shared_ptr<CallHolder>, InvocationPointer>>;
+  std::vector<Told> loops;
   for (InvocationPointer& row : news.settled) {
     const auto found = holders_.find(row->id);
     if (found == holders_.end()) continue;
-    const std::shared_ptr<CallHolder> holder = found->second;
+    std::shared_ptr<CallHolder> holder = found->second;
     if (is_terminal(row->state)) holders_.erase(found);
-    holder->loop.post([holder, row = std::move(row)] { holder->told(row); });
+    const auto same = [&](const Told& told) { return told.front().first->loop == holder->loop; };
+    auto loop = std::ranges::find_if(loops, same);
+    if (loop == loops.end()) loop = loops.emplace(loops.end());
+    loop->emplace_back(std::move(holder), std::move(row));
+  }
+  for (Told& told : loops) {
+    const LoopHandle loop = told.front().first->loop;
+    loop.post([told = std::move(told)] {
+      for (const auto& [holder, row] : told) holder->told(row);
+    });
   }
 }
 

@@ -75,6 +75,7 @@ class Ledger {
   void undo();
   std::optional<BatchThread::TimePoint> look_what_is_due();
   std::optional<BatchThread::TimePoint> look_what_is_over();
+  bool write_ends();
   bool transact(const std::function<Result<void>()>& work);
   void tell(InvocationBook::News news);
 

@@ -196,9 +196,10 @@ std::string Redaction::redact_line(std::string_view json) const {
 
 std::string Redaction::hide(std::string text, std::string_view json) const {
   constexpr std::string_view kMark = "[redacted]";
+  if (text.empty()) return text;
   JsonTree tree;
   const auto root = tree.parse(json);
-  if (!root || text.empty()) return text;
+  if (!root) return text;
   std::vector<std::string_view> secrets;
   collect_texts(**root, false, [this](std::string_view name) { return is_secret(name); }, secrets);
   for (const std::string_view secret : secrets)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "base/json_object.h"
 #include "base/json_tree.h"
 #include "base/utf8.h"
 #include "tokens/base64.h"
@@ -117,9 +118,16 @@ class ResultShaper {
   std::optional<TokenRoom> room_;
 };
 
-json::object content_part(const ToolContent& part) {
-  if (part.mime_type.empty()) return {{"type", "text"}, {"text", part.text}};
-  return {{"type", "data"}, {"mimeType", part.mime_type}, {"data", encode_base64(part.text)}};
+void append_part(std::string& out, const ToolContent& part) {
+  JsonObjectWriter object(out);
+  object.text("type", part.mime_type.empty() ? "text" : "data");
+  if (part.mime_type.empty()) {
+    object.text("text", part.text);
+  } else {
+    object.text("mimeType", part.mime_type);
+    object.text("data", encode_base64(part.text));
+  }
+  object.end();
 }
 
 std::string indented(const json::value& value, std::size_t depth = 0) {
@@ -173,12 +181,16 @@ bool is_for_model(const ToolContent& part) {
 }
 
 std::string write_content(const ToolResult& result, bool for_model) {
-  json::array content;
-  for (const ToolContent& part : result.content)
-    if (!for_model || is_for_model(part)) content.push_back(content_part(part));
-  json::object out{{"content", std::move(content)}};
-  if (result.is_error) out["isError"] = true;
-  return write_json(json::value(std::move(out)));
+  std::string out;
+  out.reserve(content_bytes(result) + 40 * result.content.size() + 40);
+  out += R"({"content":[)";
+  for (const ToolContent& part : result.content) {
+    if (for_model && !is_for_model(part)) continue;
+    if (out.back() == '}') out += ',';
+    append_part(out, part);
+  }
+  out += result.is_error ? R"(],"isError":true})" : "]}";
+  return out;
 }
 
 std::size_t content_bytes(const ToolResult& result) {

@@ -60,6 +60,17 @@ std::unique_ptr<Error> failure_of(Result<void> done) {
   return done ? nullptr : std::make_unique<Error>(std::move(done.error()));
 }
 
+Task<std::unique_ptr<Error>> take_decision(RunningCall& running, InvokeOutcome& outcome) {
+  const auto decided = co_await running.after_waiting();
+  if (!decided) co_return std::make_unique<Error>(decided.error());
+  outcome.call = *decided;
+  if (!is_terminal(outcome.call->state)) co_return nullptr;
+  const auto decision = parse_decision(outcome.call->decision);
+  if (!decision) co_return std::make_unique<Error>(decision.error());
+  refuse(outcome, *decision);
+  co_return nullptr;
+}
+
 }  // namespace
 
 std::string_view name_of(InvokeEnding ending) {
@@ -102,22 +113,21 @@ Task<Result<InvokeOutcome>> ToolsService::propose_and_run(std::unique_ptr<Invoke
   CallRecord record(surroundings_, context, *request);
   running.set_trace(record.context());
   const RequestEntry entry(*this, request->request_id, running);
-  InvokeOutcome outcome;
+  auto outcome = std::make_unique<InvokeOutcome>();
   // Apart, so that what it took to propose the call is gone while it waits, maybe for hours.
-  std::unique_ptr<Error> failure =
-      failure_of(co_await propose(std::move(request), context, running, outcome));
-  if (!failure && outcome.call && is_waiting_for_person(running.row()->state)) {
+  auto failure = failure_of(co_await propose(std::move(request), context, running, *outcome));
+  if (!failure && outcome->call && is_waiting_for_person(running.row()->state)) {
+    outcome.reset();
     if (stopping_) running.cancel().request(CancelReason::Shutdown);
     while (running.waits()) co_await running.changed();
-    const auto decided = co_await running.after_waiting();
-    failure =
-        failure_of(decided ? take_decision(*decided, outcome) : std::unexpected(decided.error()));
+    outcome = std::make_unique<InvokeOutcome>();
+    failure = co_await take_decision(running, *outcome);
   }
-  if (!failure && outcome.call && !is_terminal(outcome.call->state))
-    co_await run(running, context, limits, outcome);
-  record.end(failure.get(), outcome, running.waited());
+  if (!failure && outcome->call && !is_terminal(outcome->call->state))
+    co_await run(running, context, limits, *outcome);
+  record.end(failure.get(), *outcome, running.waited());
   if (failure) co_return std::unexpected(std::move(*failure));
-  co_return outcome;
+  co_return std::move(*outcome);
 }
 
 Task<Result<void>> ToolsService::propose(std::unique_ptr<InvokeRequest> owned,
@@ -166,15 +176,6 @@ Task<Result<void>> ToolsService::propose(std::unique_ptr<InvokeRequest> owned,
     outcome.ending = request.confirm == InvokeRequest::Confirm::Return ? InvokeEnding::Returned
                                                                        : InvokeEnding::Denied;
   co_return Result<void>{};
-}
-
-Result<void> ToolsService::take_decision(const InvocationPointer& decided, InvokeOutcome& outcome) {
-  outcome.call = decided;
-  if (!is_terminal(decided->state)) return {};
-  const auto decision = parse_decision(decided->decision);
-  if (!decision) return std::unexpected(decision.error());
-  refuse(outcome, *decision);
-  return {};
 }
 
 Task<Result<InvokeOutcome>> ToolsService::resume(std::string id, InvokeContext context,

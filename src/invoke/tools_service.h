@@ -172,7 +172,6 @@ class ToolsService {
                                               InvokeContext context, const Cancel& cancel);
   Task<Result<void>> propose(std::unique_ptr<InvokeRequest> owned, InvokeContext& context,
                              RunningCall& running, InvokeOutcome& outcome);
-  static Result<void> take_decision(const InvocationPointer& decided, InvokeOutcome& outcome);
   Task<> run(RunningCall& running, const InvokeContext& context, CallLimits limits,
              InvokeOutcome& outcome);
   Task<> run_tool(RunningCall& running, const InvokeContext& context, CallLimits limits,

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include <boost/json/monotonic_resource.hpp>
+#include <boost/json/parse.hpp>
+
 #include "wire/openai_answer.h"
 
 namespace toolgate {
@@ -225,10 +228,16 @@ void RoundReader::take_calls(const json::array& calls) {
   }
 }
 
-std::expected<Round, ErrorBody> read_round(std::string_view body, json::object& answer) {
-  auto parsed = parse_json(body);
-  const json::object* choice =
-      parsed && parsed->is_object() ? first_choice(parsed->get_object()) : nullptr;
+std::expected<Round, ErrorBody> read_round(std::string_view answer, AnswerEnvelope& envelope) {
+  // All of it goes at once.
+  std::array<unsigned char, std::size_t{8} << 10> room;
+  json::monotonic_resource memory(room.data(), room.size());
+  json::parse_options options;
+  options.max_depth = kMaxJsonDepth;
+  json::error_code error;
+  const json::value parsed = json::parse(answer, error, &memory, options);
+  const json::object* object = error ? nullptr : parsed.if_object();
+  const json::object* choice = object ? first_choice(*object) : nullptr;
   const json::value* message = choice ? choice->if_contains("message") : nullptr;
   if (!message || !message->is_object())
     return std::unexpected(
@@ -238,9 +247,13 @@ std::expected<Round, ErrorBody> read_round(std::string_view body, json::object& 
   add_message_extras(round.extras, message->get_object());
   if (const json::value* calls = find(*message, "tool_calls")) round.calls = read_calls(*calls);
   round.finish_reason = text_of(*choice, "finish_reason");
-  take_usage(parsed->get_object(), round);
-  take_warnings(parsed->get_object(), round);
-  answer = std::move(parsed->get_object());
+  take_usage(*object, round);
+  take_warnings(*object, round);
+  if (envelope.id.empty()) {
+    envelope.id = text_of(*object, "id");
+    const json::value* created = object->if_contains("created");
+    if (created && created->is_int64()) envelope.created = created->get_int64();
+  }
   return round;
 }
 
@@ -280,8 +293,9 @@ void append_tool_event(std::string& out, const AnswerEnvelope& envelope,
   out += "}}\n\n";
 }
 
-std::string write_answer(json::object answer, const AnswerEnvelope& envelope, const AnswerEnd& end,
-                         const TurnReport& report) {
+std::string write_answer(std::string_view last, const AnswerEnvelope& envelope,
+                         const AnswerEnd& end, const TurnReport& report) {
+  json::object answer = parse_json(last).value().as_object();
   answer["id"] = envelope.id;
   answer["created"] = envelope.created;
   if (!end.usage.empty()) answer["usage"] = end.usage;

@@ -58,8 +58,8 @@ class RoundReader {
   Round round_;
 };
 
-// A whole answer of normalize_answer(), taken apart; `answer` keeps it for write_answer().
-std::expected<Round, ErrorBody> read_round(std::string_view body, json::object& answer);
+// A whole answer of normalize_answer(), taken apart. The first one sets the envelope.
+std::expected<Round, ErrorBody> read_round(std::string_view answer, AnswerEnvelope& envelope);
 
 // Counts are added up, whatever they are called; the first one that comes sets the form.
 void add_usage(json::object& sum, const json::object& more);
@@ -79,9 +79,9 @@ void append_ending(std::string& out, AnswerEnvelope& envelope, const AnswerEnd& 
 // A chunk without choices: {"toolgate":{"invocation":…}}.
 void append_tool_event(std::string& out, const AnswerEnvelope& envelope,
                        std::string_view invocation_json);
-// `answer` is the last round's; id and time are the first one's.
-std::string write_answer(json::object answer, const AnswerEnvelope& envelope, const AnswerEnd& end,
-                         const TurnReport& report);
+// `answer` is the last round's, one that read_round() took; id and time are the first one's.
+std::string write_answer(std::string_view answer, const AnswerEnvelope& envelope,
+                         const AnswerEnd& end, const TurnReport& report);
 
 // Members that OpenAI does not know: models want to see them again.
 void append_extras(std::string& object, const json::object& extras);

@@ -428,6 +428,15 @@ for (const [kind, more] of KINDS) {
         assert.equal(world.tools.calls.length, 8);
       });
 
+      test('calls that grow without end are ended by the limit on rounds', async () => {
+        const {world} = shared;
+        world.upstream.play((request) => ({calls: [look('x'.repeat(request.messages.length * 1000))]}));
+        const answer = await say('go', {max_tool_rounds: 12});
+        assert.equal(answer.finish, 'stop');
+        assert.equal(world.tools.calls.length, 12);
+        assert.match(answer.report.warnings.join('\n'), /max_tool_rounds/);
+      });
+
       test('of a thousand calls in one turn 128 run', async () => {
         const {world} = shared;
         world.upstream.play(

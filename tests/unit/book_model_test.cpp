@@ -86,6 +86,8 @@ class Life {
     const auto approved = approved_;
     const auto asked_again = asked_again_;
     work();
+    // The ledger may come to it before the commit, or only then.
+    if (chance(50)) (void)book_->write_ends();
     const bool full = chance(3);
     if (full || book_->failure()) {
       store_.roll_back();
@@ -95,6 +97,7 @@ class Life {
       asked_again_ = asked_again;
       return;
     }
+    ASSERT_TRUE(book_->write_ends());
     ASSERT_TRUE(store_.commit());
     book_->committed();
     take_news();

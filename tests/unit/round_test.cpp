@@ -109,23 +109,25 @@ TEST(Rounds, UsageIsAddedUp) {
 }
 
 TEST(Rounds, AWholeAnswerIsTakenApartAndPutTogether) {
-  json::object answer;
-  const auto round = read_round(
-      R"({"id":"b","choices":[{"index":0,"message":{"role":"assistant","content":null,)"
+  constexpr std::string_view kAnswer =
+      R"({"id":"b","created":7,"choices":[{"index":0,"message":{"role":"assistant","content":null,)"
       R"("tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},)"
-      R"("finish_reason":"tool_calls"}],"usage":{"total_tokens":4},"system_fingerprint":"s"})",
-      answer);
+      R"("finish_reason":"tool_calls"}],"usage":{"total_tokens":4},"system_fingerprint":"s"})";
+  AnswerEnvelope envelope;
+  const auto round = read_round(kAnswer, envelope);
   ASSERT_TRUE(round);
+  EXPECT_EQ(envelope.id, "b");
+  EXPECT_EQ(envelope.created, 7);
   EXPECT_EQ(round->calls.front().name, "f");
   EXPECT_EQ(round->usage.at("total_tokens").as_int64(), 4);
-  const auto written = parse_json(write_answer(answer, {.id = "a", .created = 9},
+  const auto written = parse_json(write_answer(kAnswer, {.id = "a", .created = 9},
                                                {.text = "all", .finish_reason = "stop"}, {}));
   EXPECT_EQ(written->at("id").as_string(), "a");
   EXPECT_EQ(written->at("system_fingerprint").as_string(), "s");
   const json::value& message = written->at("choices").at(0).at("message");
   EXPECT_EQ(message.at("content").as_string(), "all");
   EXPECT_EQ(find(message, "tool_calls"), nullptr);
-  EXPECT_FALSE(read_round(R"({"choices":[]})", answer));
+  EXPECT_FALSE(read_round(R"({"choices":[]})", envelope));
 }
 
 }  // namespace

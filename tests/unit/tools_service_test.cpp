@@ -77,6 +77,28 @@ class ToolsServiceTest : public testing::Test {
   void add(Body run, PreparedCall prepared = {}) {
     add(std::make_shared<TestTool>(std::move(run), std::move(prepared)));
   }
+  void add_reader(Body run) { add(std::make_shared<TestTool>(std::move(run)), "reads", true); }
+  // Ends once `go_on` is set, or when it is cancelled.
+  void add_waiting_reader(Event& go_on) {
+    add_reader([&](const ToolCall&, const Cancel& cancel) -> Task<Result<ToolResult>> {
+      const CancelHook hook(cancel, [&](CancelReason) { go_on.set(); });
+      co_await go_on.wait();
+      co_return text_of("read");
+    });
+  }
+  void set(Event& event) {
+    loop_.call([&] {
+      event.set();
+      return 0;
+    });
+  }
+  std::string audit_kinds() {
+    std::string kinds;
+    for (const AuditEntry& entry :
+         ledger_->run_blocking([](InvocationBook& book) { return book.audit({}); }).value())
+      kinds += fmt::format("{} ", name_of(entry.kind));
+    return kinds;
+  }
 
   std::future<Result<InvokeOutcome>> start(InvokeRequest request = {}) {
     request.tool_id = "tool";
@@ -232,10 +254,9 @@ TEST_F(ToolsServiceTest, WhatCannotBeWrittenDoesNotRun) {
 }
 
 TEST_F(ToolsServiceTest, WhatOnlyReadsDoesNotWaitForTheDisk) {
-  add(std::make_shared<TestTool>([](const ToolCall&, const Cancel&) -> Task<Result<ToolResult>> {
-        co_return text_of("read");
-      }),
-      "reads", true);
+  add_reader([](const ToolCall&, const Cancel&) -> Task<Result<ToolResult>> {
+    co_return text_of("read");
+  });
   (void)ledger_->run_blocking([this](InvocationBook&) -> Result<int> {
     // The first commit is that of this very work.
     store_->set_faults({.commit = 2});
@@ -261,21 +282,14 @@ TEST_F(ToolsServiceTest, WhatOnlyReadsDoesNotWaitForTheDisk) {
 
 TEST_F(ToolsServiceTest, WhatOnlyReadsIsSeenWhileItRuns) {
   Event go_on;
-  add(std::make_shared<TestTool>([&](const ToolCall&, const Cancel&) -> Task<Result<ToolResult>> {
-        co_await go_on.wait();
-        co_return text_of("read");
-      }),
-      "reads", true);
+  add_waiting_reader(go_on);
   auto answer = start();
   const auto row = in_state(InvocationState::Executing);
   const auto all =
       ledger_->run_blocking([](InvocationBook& book) { return book.list({}); }).value();
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all.front()->id, row->id);
-  loop_.call([&] {
-    go_on.set();
-    return 0;
-  });
+  set(go_on);
   EXPECT_EQ(get_soon(std::move(answer))->ending, InvokeEnding::Result);
   const auto found =
       ledger_->run_blocking([&](InvocationBook& book) { return book.find(row->id); }).value();
@@ -284,11 +298,7 @@ TEST_F(ToolsServiceTest, WhatOnlyReadsIsSeenWhileItRuns) {
 
 TEST_F(ToolsServiceTest, WhatReadsForLongIsWrittenWhileItRuns) {
   Event go_on;
-  add(std::make_shared<TestTool>([&](const ToolCall&, const Cancel&) -> Task<Result<ToolResult>> {
-        co_await go_on.wait();
-        co_return text_of("read");
-      }),
-      "reads", true);
+  add_waiting_reader(go_on);
   auto answer = start();
   const auto row = in_state(InvocationState::Executing);
   const auto is_written = [&] {
@@ -300,34 +310,48 @@ TEST_F(ToolsServiceTest, WhatReadsForLongIsWrittenWhileItRuns) {
   EXPECT_FALSE(is_written());
   now_ += 1'000;
   while (!is_written()) std::this_thread::yield();
-  loop_.call([&] {
-    go_on.set();
-    return 0;
-  });
+  set(go_on);
   EXPECT_EQ(get_soon(std::move(answer))->ending, InvokeEnding::Result);
-  std::string kinds;
-  for (const AuditEntry& entry :
-       ledger_->run_blocking([](InvocationBook& book) { return book.audit({}); }).value())
-    kinds += fmt::format("{} ", name_of(entry.kind));
-  EXPECT_EQ(kinds, "proposed decided started ended ");
+  EXPECT_EQ(audit_kinds(), "proposed decided started ended ");
 }
 
-TEST_F(ToolsServiceTest, WhatOnlyReadsIsWrittenWhenItAsksOrIsCancelled) {
-  add(std::make_shared<TestTool>(
-          [](const ToolCall& call, const Cancel&) -> Task<Result<ToolResult>> {
-            const auto said = co_await call.services->confirm({.confirmation_title = "More?"});
-            co_return text_of(said && *said ? "yes" : "no");
-          }),
-      "reads", true);
+TEST_F(ToolsServiceTest, WhatOnlyReadsIsWrittenWhenItAsks) {
+  add_reader([](const ToolCall& call, const Cancel&) -> Task<Result<ToolResult>> {
+    const auto said = co_await call.services->confirm({.confirmation_title = "More?"});
+    co_return text_of(said && *said ? "yes" : "no");
+  });
   auto answer = start();
   const auto row = in_state(InvocationState::WaitingForConfirmation);
   ASSERT_TRUE(confirm(row->id, Confirmation::Choice::Allow));
   EXPECT_EQ(get_soon(std::move(answer))->result.content.front().text, "yes");
-  std::string kinds;
-  for (const AuditEntry& entry :
-       ledger_->run_blocking([](InvocationBook& book) { return book.audit({}); }).value())
-    kinds += fmt::format("{} ", name_of(entry.kind));
-  EXPECT_EQ(kinds, "proposed decided started decided ended ");
+  EXPECT_EQ(audit_kinds(), "proposed decided started decided ended ");
+}
+
+TEST_F(ToolsServiceTest, WhatOnlyReadsIsWrittenWhenItIsCancelled) {
+  Event go_on;
+  add_waiting_reader(go_on);
+  auto answer = start();
+  const auto row = in_state(InvocationState::Executing);
+  const auto cancelled = ledger_->run_blocking([&](InvocationBook& book) {
+    return book.cancel(row->id, {.kind = DecisionKind::Denied, .by = "person"});
+  });
+  ASSERT_TRUE(cancelled);
+  EXPECT_EQ(get_soon(std::move(answer))->ending, InvokeEnding::Cancelled);
+  EXPECT_EQ(audit_kinds(), "proposed decided started ended ");
+}
+
+TEST_F(ToolsServiceTest, WhatOnlyReadIsThereForWhoeverLooksRightAfterIt) {
+  add_reader([](const ToolCall&, const Cancel&) -> Task<Result<ToolResult>> {
+    co_return text_of("read");
+  });
+  for (int i = 0; i < 50; ++i) {
+    const auto outcome = run();
+    const auto listed =
+        ledger_->run_blocking([](InvocationBook& book) { return book.list({}); }).value();
+    ASSERT_EQ(listed.size(), i + 1U);
+    ASSERT_EQ(listed.front()->id, outcome.call->id);
+    ASSERT_EQ(listed.front()->state, InvocationState::Completed);
+  }
 }
 
 TEST_F(ToolsServiceTest, ADecisionThatCannotBeWrittenDoesNotCount) {
