@@ -66,6 +66,8 @@ Result<void> Database::configure(bool durable) {
   sqlite3_extended_result_codes(handle_.get(), 1);
   sqlite3_busy_timeout(handle_.get(), kBusyMilliseconds);
   if (sqlite3_db_readonly(handle_.get(), "main") == 1) return failure(SQLITE_READONLY);
+  // Of a new file, and before there is anything in it: half as many writes as with 4096.
+  if (auto set = run("PRAGMA page_size = 8192"); !set) return set;
   const auto mode = ask("PRAGMA journal_mode = WAL");
   if (!mode) return std::unexpected(mode.error());
   if (*mode != "wal")
