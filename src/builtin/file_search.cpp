@@ -78,7 +78,7 @@ class FileSearch final : public Tool {
     const auto output = co_await run_ripgrep(
         workspace, {.arguments = {"--files", "--null"}, .only = &*glob}, cancel);
     if (!output) co_return std::unexpected(output.error());
-    if (!output->complaint.empty() && output->text.empty())
+    if (!output->complaint.empty())
       co_return fail(Errc::InvalidRequest, "the glob cannot be used: {}", output->complaint);
     const auto work = [&] { return choose(workspace, *glob, *output, most); };
     const auto found = co_await offload(work, cancel);

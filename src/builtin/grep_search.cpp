@@ -182,7 +182,7 @@ class GrepSearch final : public Tool {
          .wants_more = [&](std::string_view piece) { return counter.add(piece) <= wish.most; }},
         cancel);
     if (!output) co_return std::unexpected(output.error());
-    if (!output->complaint.empty() && counter.add("") == 0)
+    if (!output->complaint.empty())
       co_return fail(Errc::InvalidRequest, "ripgrep cannot search for this: {}", output->complaint);
     const auto work = [&]() -> Result<GrepFound> { return collect(workspace, wish, *output); };
     co_return co_await offload(work, cancel);

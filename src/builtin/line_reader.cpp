@@ -224,13 +224,14 @@ void LineReader::keep_line(LinesRead& into, std::string line, std::uint64_t size
 
 // How many lines the whole file has, if that is soon known.
 Result<void> LineReader::count_rest(LinesRead& into) {
-  const std::uint64_t most = at_ + limits_.count_on_bytes;
+  std::uint64_t read = 0;
   for (;;) {
     if (skip_hole()) continue;
     const auto filled = fill();
     if (!filled) return std::unexpected(filled.error());
     if (!*filled) break;
-    if (at_ >= most) return {};
+    if (read >= limits_.count_on_bytes) return {};
+    read += rest_of_block().size();
     pass_block(count_breaks(rest_of_block(), at_));
   }
   into.total = breaks_ + (is_in_line_ ? 1 : 0);

@@ -13,7 +13,7 @@
 namespace toolgate {
 namespace {
 
-constexpr std::size_t kMostNames = 10'000;
+constexpr std::size_t kMostNames = 2'000;
 
 constexpr std::string_view kSchema = R"({
   "type": "object",
