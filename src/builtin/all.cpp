@@ -4,8 +4,14 @@
 #include <array>
 #include <string_view>
 
+#include "builtin/file_search.h"
+#include "builtin/get_changed_files.h"
+#include "builtin/grep_search.h"
 #include "builtin/list_dir.h"
+#include "builtin/read_file.h"
+#include "builtin/read_project_structure.h"
 #include "builtin/read_result.h"
+#include "builtin/view_image.h"
 
 namespace toolgate {
 namespace {
@@ -19,6 +25,12 @@ struct Builtin {
 constexpr Builtin kBuiltin[] = {
     {read_result_data, make_read_result, ""},
     {list_dir_data, make_list_dir, "search"},
+    {file_search_data, make_file_search, "search"},
+    {grep_search_data, make_grep_search, "search"},
+    {get_changed_files_data, make_get_changed_files, "search"},
+    {read_file_data, make_read_file, "read"},
+    {view_image_data, make_view_image, "read"},
+    {read_project_structure_data, make_read_project_structure, "read"},
 };
 
 struct BuiltinSet {

@@ -13,7 +13,7 @@
 namespace toolgate {
 namespace {
 
-constexpr std::size_t kMostNames = 10'000;
+constexpr std::size_t kMostNames = 2'000;
 
 constexpr std::string_view kSchema = R"({
   "type": "object",
@@ -45,6 +45,8 @@ Result<Listing> list_folder(const Workspace& workspace, std::string_view path) {
   while (const dirent* entry = ::readdir(stream)) {
     const std::string_view name = entry->d_name;
     if (name == "." || name == "..") continue;
+    if (!workspace.check(fmt::format("{}/{}", folder->path == "/" ? "" : folder->path, name), name))
+      continue;  // one of ours
     if (listing.names.size() == kMostNames)
       ++listing.left_out;
     else

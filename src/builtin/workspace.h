@@ -38,6 +38,9 @@ class Workspace {
 
   const std::vector<std::string>& roots() const { return roots_; }
   const std::string& folder() const { return roots_.front(); }
+  // The same without links, as it was when this was made.
+  const std::string& real_folder() const { return places_.front(); }
+  const std::vector<std::string>& real_roots() const { return places_; }
   const std::vector<std::string>& hidden() const { return hidden_; }
 
   // What a model wrote as a path, made absolute and without "." and "..": an absolute path, one

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "base/json.h"
+#include "gateway/workspace_facts.h"
 #include "hosts/extension_manifest.h"
 #include "tools/toolset_file.h"
 
@@ -205,6 +206,7 @@ void ToolCatalog::set_context(const Settings& settings) {
   (void)registry_.set_context("workspaceFolderCount", files_.workspace.empty() ? "0" : "1");
   (void)registry_.set_context("workbenchState",
                               files_.workspace.empty() ? "\"empty\"" : "\"folder\"");
+  set_workspace_context();
   for (const std::string& key : context_keys_)
     if (!settings.config.contains(key)) (void)registry_.set_context(key, "");
   context_keys_.clear();
@@ -212,6 +214,18 @@ void ToolCatalog::set_context(const Settings& settings) {
     (void)registry_.set_context(key, value);
     context_keys_.push_back(key);
   }
+}
+
+void ToolCatalog::set_workspace_context() {
+  WorkspaceFacts facts;
+  if (!files_.workspace.empty()) facts = look_at_workspace(files_.workspace);
+  (void)registry_.set_context("gitOpenRepositoryCount", std::to_string(facts.git_repositories));
+  for (const std::string& language : languages_)
+    if (!facts.languages.contains(language))
+      (void)registry_.set_context("toolgate.language." + language, "");
+  for (const std::string& language : facts.languages)
+    (void)registry_.set_context("toolgate.language." + language, "true");
+  languages_ = std::move(facts.languages);
 }
 
 }  // namespace toolgate

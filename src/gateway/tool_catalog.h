@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,7 @@ class ToolCatalog {
   void load_extensions();
   void load_tool_sets();
   void set_context(const Settings& settings);
+  void set_workspace_context();
   void note_left_out(std::vector<FileText>& texts, std::size_t most, std::string_view what);
   void update(std::vector<Source>& sources, std::vector<FileText> texts,
               Source (ToolCatalog::*read)(const FileText&));
@@ -62,6 +64,7 @@ class ToolCatalog {
   std::vector<Source> extensions_;
   std::vector<Source> tool_sets_;
   std::vector<std::string> context_keys_;  // those that settings brought
+  std::set<std::string> languages_;        // of the workspace, by the last load()
   std::vector<CatalogProblem> problems_;
 };
 

@@ -310,9 +310,16 @@ class Child {
       const auto [error, size] =
           co_await output.pipe.async_read_some(asio::buffer(block.get(), kBlockBytes), kAwait);
       output.keep({block.get(), size});
+      if (&output == &output_) look_at({block.get(), size});
       output.ended = error && error != asio::error::operation_aborted;
     }
     if (!output.ended) take_rest(output, block.get());
+    timer_.cancel();
+  }
+
+  void look_at(std::string_view piece) {
+    if (is_enough_ || piece.empty() || !command_.wants_more || command_.wants_more(piece)) return;
+    is_enough_ = true;
     timer_.cancel();
   }
 
@@ -331,11 +338,11 @@ class Child {
   Task<> supervise(const Cancel& cancel) {
     const CancelHook hook(cancel, [this](CancelReason) { timer_.cancel(); });
     const bool limited = command_.time_limit.count() > 0;
-    co_await wait([&] { return has_ended_ || cancel.requested(); },
+    co_await wait([&] { return has_ended_ || is_enough_ || cancel.requested(); },
                   limited ? Clock::now() + command_.time_limit : Clock::time_point::max());
     if (!has_ended_) {
       cancelled_ = cancel.requested();
-      timed_out_ = !cancelled_;
+      timed_out_ = !cancelled_ && !is_enough_;
       co_await end_group();
     }
     co_await wait([this] { return outputs_have_ended(); }, Clock::now() + kTailTime);
@@ -367,6 +374,7 @@ class Child {
     return {.exit_status = by_itself ? ending.si_status : 0,
             .signal = by_itself ? 0 : ending.si_status,
             .timed_out = timed_out_,
+            .was_enough = is_enough_,
             .left_behind = !outputs_have_ended(),
             .output = std::move(output_.kept),
             .error = std::move(error_.kept)};
@@ -382,6 +390,7 @@ class Child {
   bool tail_is_over_ = false;
   bool timed_out_ = false;
   bool cancelled_ = false;
+  bool is_enough_ = false;
 };
 
 }  // namespace

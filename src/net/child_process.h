@@ -4,8 +4,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -24,6 +26,9 @@ struct ChildCommand {
   std::size_t error_limit = std::size_t{64} << 10;
   std::chrono::milliseconds time_limit{0};  // 0: none
   std::chrono::milliseconds grace{2'000};   // from SIGTERM to SIGKILL
+  // Is shown each piece of the output, on the caller's loop. False: that is enough, and the
+  // program's group is ended.
+  std::function<bool(std::string_view piece)> wants_more = {};
 };
 
 struct ChildOutput {
@@ -35,15 +40,17 @@ struct ChildOutcome {
   int exit_status = 0;
   int signal = 0;            // that ended it; 0: it ended by itself, with `exit_status`
   bool timed_out = false;    // its time was over, and its group was ended
+  bool was_enough = false;   // the same, because nothing more was wanted
   bool left_behind = false;  // something it started still has its outputs: the rest is not read
   ChildOutput output;
   ChildOutput error;
 };
 
 // Ends when the program has: nothing of it is left to wait for. All it wrote is in the outcome, up
-// to the limits. A program that cannot be started is an error that names it. When the time is over,
-// or with Cancelled when `cancel` is requested, its process group is ended first; what has made
-// itself a session of its own lives on. What it leaves running when it ends by itself stays.
+// to the limits. A program that cannot be started is an error that names it. When the time is over
+// or the output enough, or with Cancelled when `cancel` is requested, its process group is ended
+// first; what has made itself a session of its own lives on. What it leaves running when it ends by
+// itself stays.
 Task<Result<ChildOutcome>> run_child(ChildCommand command, const Cancel& cancel);
 
 // Of our environment what a program needs to find its way (PATH, HOME, LANG, TMPDIR and the like)

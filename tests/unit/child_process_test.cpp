@@ -218,6 +218,31 @@ TEST(ChildProcess, OutputOverTheLimitIsDroppedAndCounted) {
   EXPECT_EQ(whole->output.dropped, 0U);
 }
 
+TEST(ChildProcess, OneThatHasWrittenEnoughIsEnded) {
+  ChildCommand command = shell("while :; do echo line; done");
+  std::size_t seen = 0;
+  command.wants_more = [&seen](std::string_view piece) { return (seen += piece.size()) < 100'000; };
+  const auto outcome = run(std::move(command));
+  ASSERT_TRUE(outcome);
+  EXPECT_TRUE(outcome->was_enough);
+  EXPECT_FALSE(outcome->timed_out);
+  EXPECT_GE(outcome->output.text.size(), 100'000u);
+  EXPECT_FALSE(has_children());
+}
+
+TEST(ChildProcess, OneThatEndsBeforeItIsEnoughSaysSo) {
+  ChildCommand command = shell("echo one; echo two >&2");
+  std::string seen;
+  command.wants_more = [&seen](std::string_view piece) {
+    seen += piece;
+    return true;
+  };
+  const auto outcome = run(std::move(command));
+  ASSERT_TRUE(outcome);
+  EXPECT_FALSE(outcome->was_enough);
+  EXPECT_EQ(seen, "one\n");
+}
+
 TEST(ChildProcess, ItHasNoDescriptorOfOurs) {
   // As Asio opens them: a new program would have it.
   const int leaking = ::socket(AF_INET, SOCK_STREAM, 0);

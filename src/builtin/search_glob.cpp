@@ -1,0 +1,109 @@
+#include "builtin/search_glob.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace toolgate {
+namespace {
+
+constexpr std::size_t kMostGlobBytes = 4'096;
+
+bool has_glob_characters(std::string_view text) {
+  return text.find_first_of("*?[]{}") != std::string_view::npos;
+}
+
+bool has_parent_part(std::string_view text) {
+  return text == ".." || text.starts_with("../") || text.ends_with("/..") || text.contains("/../");
+}
+
+// What an absolute glob says below the workspace; nothing if it is elsewhere.
+std::optional<std::string_view> below_workspace(const Workspace& workspace, std::string_view glob) {
+  for (const std::string* root : {&workspace.folder(), &workspace.real_folder()}) {
+    std::string_view rest = glob;
+    if (*root == "/") return rest.substr(1);
+    if (!rest.starts_with(*root)) continue;
+    rest.remove_prefix(root->size());
+    if (rest.empty()) return rest;
+    if (rest.starts_with('/')) return rest.substr(1);
+  }
+  return std::nullopt;
+}
+
+// The glob from the workspace's folder on.
+Result<std::string> anchor(const Workspace& workspace, std::string_view given) {
+  if (given.empty()) return fail(Errc::InvalidRequest, "the glob is empty");
+  if (given.contains('\0')) return fail(Errc::InvalidRequest, "the glob has a NUL character");
+  if (given.size() > kMostGlobBytes)
+    return fail(Errc::InvalidRequest, "the glob has {} bytes, where {} are the most", given.size(),
+                kMostGlobBytes);
+  if (has_parent_part(given))
+    return fail(Errc::InvalidRequest, "a glob cannot go up with '..': {}", given);
+  std::string glob;
+  if (given.starts_with('/')) {
+    const auto below = below_workspace(workspace, given);
+    if (!below)
+      return fail(Errc::Forbidden, "{} is outside the workspace {}, where searches are made", given,
+                  workspace.folder());
+    glob = *below;
+  } else if (given == "." || given.starts_with("./")) {
+    glob = given.substr(std::min<std::size_t>(given.size(), 2));
+  } else {
+    glob = given.starts_with("**") ? std::string(given) : "**/" + std::string(given);
+  }
+  if (glob.empty() || glob.ends_with('/')) glob += "**";
+  return glob;
+}
+
+// One rule per line: what a line cannot hold stands for any character here.
+std::string as_rule(std::string_view pattern) {
+  std::string rule = "!/" + std::string(pattern);
+  std::ranges::replace_if(rule, [](char c) { return c == '\n' || c == '\r'; }, '?');
+  while (rule.ends_with(' ')) rule.replace(rule.find_last_not_of(' ') + 1, 1, "?");
+  return rule;
+}
+
+}  // namespace
+
+SearchGlob::SearchGlob(std::vector<std::string> patterns) : patterns_(std::move(patterns)) {
+  for (const std::string& pattern : patterns_) globs_.emplace_back(pattern);
+}
+
+Result<SearchGlob> SearchGlob::parse(const Workspace& workspace, std::string_view given) {
+  auto glob = anchor(workspace, given);
+  if (!glob) return std::unexpected(glob.error());
+  return SearchGlob({std::move(*glob)});
+}
+
+Result<SearchGlob> SearchGlob::parse_with_folders(const Workspace& workspace,
+                                                  std::string_view given) {
+  auto glob = anchor(workspace, given);
+  if (!glob) return std::unexpected(glob.error());
+  std::vector<std::string> patterns{*glob};
+  if (!has_glob_characters(given)) patterns.push_back(*glob + "/**");
+  return SearchGlob(std::move(patterns));
+}
+
+bool SearchGlob::matches(std::string_view path) const {
+  return std::ranges::any_of(globs_, [&](const PathGlob& glob) { return glob.matches(path); });
+}
+
+std::string write_ignore_rules(const SearchGlob& glob) {
+  std::string rules = "*\n!*/\n";
+  for (const std::string& pattern : glob.patterns()) rules += as_rule(pattern) + '\n';
+  return rules;
+}
+
+std::string escape_glob(std::string_view path) {
+  std::string glob;
+  for (const char c : path) {
+    if (c == '\n' || c == '\r') {
+      glob += '?';
+      continue;
+    }
+    if (std::string_view("*?[]{}\\! #").contains(c)) glob += '\\';
+    glob += c;
+  }
+  return glob;
+}
+
+}  // namespace toolgate
