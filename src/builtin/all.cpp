@@ -4,7 +4,9 @@
 #include <array>
 #include <string_view>
 
+#include "builtin/fetch_webpage.h"
 #include "builtin/list_dir.h"
+#include "builtin/manage_todo_list.h"
 #include "builtin/read_result.h"
 
 namespace toolgate {
@@ -19,6 +21,8 @@ struct Builtin {
 constexpr Builtin kBuiltin[] = {
     {read_result_data, make_read_result, ""},
     {list_dir_data, make_list_dir, "search"},
+    {fetch_webpage_data, make_fetch_webpage, "web"},
+    {manage_todo_list_data, make_manage_todo_list, "agent"},
 };
 
 struct BuiltinSet {
