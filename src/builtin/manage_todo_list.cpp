@@ -22,7 +22,7 @@ constexpr std::size_t kMostDescriptionBytes = 4'000;
 constexpr std::string_view kSchema = R"({
   "type": "object",
   "properties": {
-    "operation": {"type": "string", "enum": ["write", "read"], "description": "write: replace the list by todoList. read: see the list."},
+    "operation": {"type": "string", "enum": ["read", "write"], "description": "write: replace the list by todoList. read: see the list."},
     "todoList": {
       "type": "array",
       "description": "All items, the unchanged ones too. Needed to write.",

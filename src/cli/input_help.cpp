@@ -49,10 +49,19 @@ std::string in_single_quotes(std::string_view text) {
   return out + "'";
 }
 
-// An empty text tells nobody that something belongs there.
-std::string with_dots(std::string json) {
+// The least input, with dots where it would be empty: that something belongs there is the point.
+std::string example_for(const JsonNode& schema, std::string_view schema_text) {
+  std::string json = sample_input(schema_text);
   for (std::size_t at = 0; (at = json.find(":\"\"", at)) != json.npos; ++at)
     json.insert(at + 2, "…");
+  const JsonNode* properties = schema.find("properties");
+  for (const JsonNode* each = properties ? properties->first : nullptr; each; each = each->next) {
+    const JsonNode* items = each->find("items");
+    const std::string empty = fmt::format("\"{}\":[]", each->key);
+    const std::size_t at = json.find(empty);
+    if (at != json.npos && items && text_of(*items, "type") == "string")
+      json.insert(at + empty.size() - 1, "\"…\"");
+  }
   return json;
 }
 
@@ -84,9 +93,9 @@ void explain_input(const Error& error, std::string_view name, const CatalogTool*
   const std::string& id = tool->data().id;
   terminal.print("\nIt takes\n");
   print_arguments(schema->root(), terminal);
-  terminal.print(
-      fmt::format("\nfor example\n  toolgate call {} --input {}\n", tidy(id),
-                  visible(in_single_quotes(with_dots(sample_input(tool->data().input_schema))))));
+  terminal.print(fmt::format(
+      "\nfor example\n  toolgate call {} --input {}\n", tidy(id),
+      visible(in_single_quotes(example_for(schema->root(), tool->data().input_schema)))));
 }
 
 }  // namespace toolgate

@@ -84,6 +84,10 @@ void print_tool_approval(const CatalogOptions& options, const GatewayChoice& gat
     return;
   }
   const Explained explained = explain(options, gateway, open, tool, input);
+  if (!explained.note.empty() && !tool.implementation) {
+    say(fmt::format("It depends on the input; {} says it for one.", how));
+    return;
+  }
   const auto text = explained.explanation
                         ? describe_explanation(*explained.explanation, terminal)
                         : Result<std::string>(std::unexpected(explained.explanation.error()));

@@ -241,10 +241,11 @@ describe('built-in tools', () => {
     assert.equal(status, 1);
     assert.equal(stdout, '');
     assert.match(stderr, /^toolgate: todo does not take this input:\n- .*operation/);
-    assert.match(stderr, /\nIt takes\n.*operation.*one of write, read.*needed/);
+    assert.match(stderr, /\nIt takes\n.*operation.*one of read, write.*needed/);
     assert.match(stderr, /todoList.*list of objects/);
-    assert.match(stderr, /\nfor example\n {2}toolgate call manage_todo_list --input '\{"operation":"write"\}'\n$/);
+    assert.match(stderr, /\nfor example\n {2}toolgate call manage_todo_list --input '\{"operation":"read"\}'\n$/);
     assert.match(run(withSettings(['call', 'list_dir'])).stderr, /required property 'path'[^]*--input '\{"path":"…"\}'/);
+    assert.match(run(withSettings(['call', 'fetch'])).stderr, /list of strings[^]*--input '\{"urls":\["…"\],"query":"…"\}'/);
   });
 
   test('a call that nobody can be asked about says how to allow it', () => {
