@@ -152,6 +152,7 @@ class Toolgate(Rival):
         self.settings = self.folder / "settings.json"
         self.settings.write_text(json.dumps({
             "toolgate.logLevel": "warn",
+            "toolgate.tools.builtin": False,  # what is measured has tools of its own
             "toolgate.models": [{"id": "mock", "provider": "openai",
                                  "baseUrl": f"http://127.0.0.1:{upstream_port}/v1"}]}))
         for name in ("workspace", "data", "config"):

@@ -59,7 +59,9 @@ TOOL_SETS = """{
   "outside": {"tools": ["weather", "forecast", "maps"], "description": "Before a walk"},
 }
 """
+# The pictures are about other tools than those that come along.
 SETTINGS = """{
+  "toolgate.tools.builtin": false,
   "toolgate.tools.deny": ["send_*"],
   "toolgate.models": [{"id": "gpt", "provider": "openai", "baseUrl": "https://api.openai.com/v1", "apiKeyEnv": "ACME_KEY"}],
 }
@@ -136,6 +138,7 @@ def write_files(folder):
     files = {one / "tools.json": TOOLS, one / "read_file.json": SCHEMA, one / "input.json": INPUT,
              one / "greeting.txt": "Tokenizers split “Straßenbahnhaltestelle” into pieces, déjà vu!",
              profile / "extensions/acme.weather/package.json": json.dumps(WEATHER),
+             many / ".config/toolgate/settings.json": '{"toolgate.tools.builtin": false}',
              profile / "mine.toolsets.jsonc": TOOL_SETS, profile / "settings.json": SETTINGS,
              folder / "asking/shop/greet.py": PROGRAM, folder / "asking/shop/edit.json": json.dumps(EDIT)}
     for manifest in many_tools():
@@ -281,7 +284,7 @@ def same_each_time(text):
     text = re.sub(r"127\.0\.0\.1:\d{5}", "127.0.0.1:48025", text)
     text = re.sub(r"\d\d\d\d-\d\d-\d\d \d\d:\d\d:\d\d", "2025-03-01 09:30:12", text)
     text = re.sub(r"(?<![\d.])(\d+ ms|\d+\.\d s)\b", "12 ms", text)
-    text = re.sub(r"\b\d+ tokens", "330 tokens", text)  # the ids of calls count, too
+    text = re.sub(r"\b[\d,]+ tokens", "330 tokens", text)  # the ids of calls count, too
     return re.sub(r"\b\d:\d\d left", "4:59 left", text)
 
 

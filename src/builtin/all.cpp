@@ -4,10 +4,12 @@
 #include <array>
 #include <string_view>
 
+#include "builtin/fetch_webpage.h"
 #include "builtin/file_search.h"
 #include "builtin/get_changed_files.h"
 #include "builtin/grep_search.h"
 #include "builtin/list_dir.h"
+#include "builtin/manage_todo_list.h"
 #include "builtin/read_file.h"
 #include "builtin/read_project_structure.h"
 #include "builtin/read_result.h"
@@ -31,6 +33,8 @@ constexpr Builtin kBuiltin[] = {
     {read_file_data, make_read_file, "read"},
     {view_image_data, make_view_image, "read"},
     {read_project_structure_data, make_read_project_structure, "read"},
+    {fetch_webpage_data, make_fetch_webpage, "web"},
+    {manage_todo_list_data, make_manage_todo_list, "agent"},
 };
 
 struct BuiltinSet {

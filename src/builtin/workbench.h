@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "builtin/todo_lists.h"
+#include "builtin/web_settings.h"
 #include "builtin/workspace.h"
 
 namespace toolgate {
@@ -13,6 +15,7 @@ namespace toolgate {
 // Immutable: a changed file makes a new one.
 struct BuiltinSettings {
   std::shared_ptr<const Workspace> workspace;
+  WebSettings web;
 };
 
 struct WorkbenchOptions {
@@ -33,9 +36,12 @@ class Workbench {
     settings_.store(std::move(settings));
   }
 
+  TodoLists& todo_lists() { return todo_lists_; }
+
  private:
   const WorkbenchOptions options_;
   std::atomic<std::shared_ptr<const BuiltinSettings>> settings_;
+  TodoLists todo_lists_;
 };
 
 }  // namespace toolgate

@@ -8,8 +8,10 @@
 #include "cli/command.h"
 #include "cli/explanation.h"
 #include "cli/input.h"
+#include "cli/input_help.h"
 #include "cli/outcome.h"
 #include "cli/process.h"
+#include "gateway/tools_reply.h"
 
 namespace toolgate {
 namespace {
@@ -66,6 +68,17 @@ int explain_call(const CallCommand& command, CallPlace& place, CallWish wish) {
   return 0;
 }
 
+// As far as the tools that are here say what the tool takes; a gateway may have more of them.
+int report_call_failure(const CallCommand& command, const Error& error) {
+  if (!is_about_input(error)) return report_failure(error);
+  const auto open = open_catalog(command.catalog);
+  const CatalogTool* tool = nullptr;
+  if (open)
+    if (const auto found = find_tool_by_any_name(*open->catalog, command.tool)) tool = *found;
+  explain_input(error, command.tool, tool, Terminal(stderr));
+  return 1;
+}
+
 int call_tool(const CallCommand& command) {
   warn_of_unread_options(command.catalog);
   auto wish = make_wish(command);
@@ -84,10 +97,11 @@ int call_tool(const CallCommand& command) {
   CallSession session(**place, std::move(*wish),
                       {.yes = command.yes, .input_is_taken = command.reads_standard_input()});
   auto answer = run_on((*place)->loop(), session.run());
-  if (!answer) return report_failure(answer.error());
+  if (!answer) return report_call_failure(command, answer.error());
+  const bool was_refused = is_denied(*answer);
   const auto status = print_outcome(std::move(*answer), command.as_json);
   if (!status) return report_failure(status.error());
-  if (*status != 0 && !may_wait)
+  if (was_refused && !may_wait)
     fmt::print(stderr,
                "toolgate: where nobody can be asked, --yes allows a call once; through a running "
                "gateway ('toolgate serve') 'toolgate approve' can decide\n");

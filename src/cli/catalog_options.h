@@ -40,7 +40,7 @@ struct OpenCatalog {
   Settings settings;
   std::unique_ptr<ToolCatalog> files;
   std::unique_ptr<BuiltinTools> builtin_tools;  // declared only
-  std::vector<Registration> http_tools;  // those that were registered through the API
+  std::vector<Registration> http_tools;         // those that were registered through the API
   std::shared_ptr<const Catalog> catalog;
 
   // What `toolgate doctor` would tell about.

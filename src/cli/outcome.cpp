@@ -71,6 +71,11 @@ void print_failure(const JsonNode& outcome) {
 
 }  // namespace
 
+bool is_denied(const std::string& json) {
+  const auto document = JsonDocument::parse(json);
+  return document && text_of(document->root(), "ending") == "denied";
+}
+
 Result<int> print_outcome(std::string json, bool as_json) {
   const auto document = JsonDocument::parse(std::move(json));
   if (!document) return std::unexpected(document.error());

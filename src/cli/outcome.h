@@ -12,4 +12,7 @@ namespace toolgate {
 // status: 0 when the tool ran and did not fail.
 Result<int> print_outcome(std::string json, bool as_json);
 
+// Whether the call in such an answer was not made because it was denied, or nobody could be asked.
+bool is_denied(const std::string& json);
+
 }  // namespace toolgate

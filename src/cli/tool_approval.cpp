@@ -69,18 +69,25 @@ Explained explain(const CatalogOptions& options, const GatewayChoice& gateway,
 void print_tool_approval(const CatalogOptions& options, const GatewayChoice& gateway,
                          const OpenCatalog& open, const CatalogTool& tool,
                          const Terminal& terminal) {
-  if (!tool.implementation) return;
+  const bool is_builtin = tool.data().source.kind == ToolSource::Kind::Internal;
+  if (!tool.implementation && !is_builtin) return;
   terminal.print(fmt::format("\n{}\n", terminal.paint(Paint::Bold, "Approval of a call")));
   const auto say = [&](const std::string& text) {
     terminal.print("  " + terminal.paint(Paint::Dim, on_one_line(text)) + "\n");
   };
   const std::string input = sample_input(tool.data().input_schema);
   const std::string how = fmt::format("'toolgate call {} --input JSON --explain'", tool.data().id);
-  if (!tool.check_input(input).valid) {
+  // What runs a built-in tool is not at hand here, unless there is a gateway or a database.
+  const bool can_prepare = tool.implementation || has_database(open.settings, options.data);
+  if (!tool.check_input(input).valid || !can_prepare) {
     say(fmt::format("It depends on the input; {} says it for one.", how));
     return;
   }
   const Explained explained = explain(options, gateway, open, tool, input);
+  if (!explained.note.empty() && !tool.implementation) {
+    say(fmt::format("It depends on the input; {} says it for one.", how));
+    return;
+  }
   const auto text = explained.explanation
                         ? describe_explanation(*explained.explanation, terminal)
                         : Result<std::string>(std::unexpected(explained.explanation.error()));

@@ -64,7 +64,8 @@ void CardPrinter::block(std::string_view text) const {
 
 std::string CardPrinter::state() const {
   if (!tool_.enabled()) return "disabled: " + reason_for_being_off(tool_);
-  if (tool_.implementation) return "enabled";
+  const bool is_builtin = tool_.data().source.kind == ToolSource::Kind::Internal;
+  if (tool_.implementation || is_builtin) return "enabled";
   return "enabled; nothing here runs it, so a model's calls go back to the client";
 }
 

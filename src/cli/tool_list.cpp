@@ -43,6 +43,18 @@ std::string reason_in(const JsonNode& tool) {
   return state.empty() ? "disabled" : tidy(state);
 }
 
+// "search" of "search/listDirectory"; only built-in tools are listed by sets.
+std::string set_in(std::string_view full_reference_name, bool is_builtin) {
+  const std::size_t slash = full_reference_name.find('/');
+  if (!is_builtin || slash == full_reference_name.npos) return {};
+  return tidy(full_reference_name.substr(0, slash));
+}
+
+// What a person is told, else what a model is.
+std::string description_for_people(std::string_view for_people, std::string_view for_models) {
+  return tidy(for_people.empty() ? for_models : for_people);
+}
+
 // "get_*" of "get_weather"; "list-*" of "list-issues"; empty without a border.
 std::string beginning_of(std::string_view name) {
   const std::size_t border = name.find_first_of("_-");
@@ -92,13 +104,15 @@ ListedTool::Note note_on_schema(const CatalogTool& tool,
 
 ListedTool list_tool(const CatalogTool& tool) {
   const ToolData& data = tool.data();
-  ListedTool listed{.name = tidy(data.id),
-                    .reference = data.reference_name.empty() ? "" : tidy("#" + data.reference_name),
-                    .description = tidy(data.model_description),
-                    .source_key = tidy(data.source.key()),
-                    .source_label = label_of(data.source),
-                    .source_words = kind_and_id_of(data.source),
-                    .reason_off = reason_for_being_off(tool)};
+  ListedTool listed{
+      .name = tidy(data.id),
+      .reference = data.reference_name.empty() ? "" : tidy("#" + data.reference_name),
+      .description = description_for_people(data.user_description, data.model_description),
+      .source_key = tidy(data.source.key()),
+      .source_label = label_of(data.source),
+      .source_words = kind_and_id_of(data.source),
+      .reason_off = reason_for_being_off(tool),
+      .set = set_in(tool.full_reference_name, data.source.kind == ToolSource::Kind::Internal)};
   for (const std::string& tag : data.tags) listed.tags.push_back(tidy(tag));
   return listed;
 }
@@ -107,7 +121,8 @@ ListedTool read_listed_tool(const JsonNode& tool) {
   const std::string reference = text_of(tool, "toolReferenceName");
   ListedTool listed{.name = tidy(text_of(tool, "name")),
                     .reference = reference.empty() ? "" : tidy("#" + reference),
-                    .description = tidy(text_of(tool, "description")),
+                    .description = description_for_people(text_of(tool, "userDescription"),
+                                                          text_of(tool, "description")),
                     .source_key = json_of(tool, "source"),
                     .source_label = {},
                     .source_words = {},
@@ -122,6 +137,7 @@ ListedTool read_listed_tool(const JsonNode& tool) {
                                : server.empty()     ? id
                                                     : server);
     listed.source_words = tidy(fmt::format("{} {} {}", type, id, server));
+    listed.set = set_in(text_of(tool, "fullReferenceName"), type == "internal");
   }
   if (const JsonNode* tags = tool.find("tags"))
     for (const JsonNode* tag = tags->first; tag; tag = tag->next)
@@ -138,11 +154,13 @@ std::string tool_summary(const std::vector<ListedTool>& tools) {
                      with_commas(tools.size() - enabled));
 }
 
-std::vector<ToolLister::Group> ToolLister::group_by_source(const std::vector<ListedTool>& tools) {
+std::vector<ToolLister::Group> ToolLister::group_by_source(const std::vector<ListedTool>& tools,
+                                                           bool by_set) {
   std::vector<Group> groups;
-  std::unordered_map<std::string_view, std::size_t> by_key;
+  std::unordered_map<std::string, std::size_t> by_key;
   for (const ListedTool& tool : tools) {
-    const auto [place, is_new] = by_key.try_emplace(tool.source_key, groups.size());
+    const auto [place, is_new] =
+        by_key.try_emplace(tool.source_key + (by_set ? '\n' + tool.set : ""), groups.size());
     if (is_new) groups.emplace_back();
     groups[place->second].push_back(&tool);
   }
@@ -177,15 +195,20 @@ std::string ToolLister::line_of(const ListedTool& tool, std::size_t name_columns
 void ToolLister::print_group(const Group& group) const {
   const std::size_t name_columns = widest(group, kWidestName, &ListedTool::name);
   const std::size_t reference_columns = widest(group, kWidestReference, &ListedTool::reference);
-  terminal_.print(fmt::format("{}  {}\n", terminal_.paint(Paint::Bold, group.front()->source_label),
-                              terminal_.paint(Paint::Dim, group.front()->source_words)));
+  const ListedTool& first = *group.front();
+  const bool has_set = !first.set.empty();
+  terminal_.print(fmt::format(
+      "{}  {}\n",
+      terminal_.paint(Paint::Bold,
+                      first.source_label + (has_set ? ": " + first.set : std::string())),
+      terminal_.paint(Paint::Dim, has_set ? "#" + first.set : first.source_words)));
   for (const ListedTool* tool : group)
     terminal_.print(line_of(*tool, name_columns, reference_columns));
   terminal_.print("\n");
 }
 
 void ToolLister::print_groups(const std::vector<ListedTool>& tools) const {
-  for (const Group& group : group_by_source(tools)) print_group(group);
+  for (const Group& group : group_by_source(tools, true)) print_group(group);
 }
 
 void ToolLister::print_source(const Group& group, std::size_t label_columns) const {
@@ -234,7 +257,7 @@ void ToolLister::print_commonest(std::string_view title,
 }
 
 void ToolLister::print_overview(const std::vector<ListedTool>& tools) const {
-  std::vector<Group> groups = group_by_source(tools);
+  std::vector<Group> groups = group_by_source(tools, false);
   std::ranges::sort(groups, [](const Group& a, const Group& b) {
     return a.size() != b.size() ? a.size() > b.size()
                                 : a.front()->source_key < b.front()->source_key;

@@ -42,6 +42,7 @@ struct ListedTool {
   std::string source_label;
   std::string source_words;  // "extension acme.weather"
   std::string reason_off;    // empty: it is enabled
+  std::string set = {};      // of a built-in tool: lists have a part for each
   Note note = {};            // on its schema
   std::vector<std::string> tags = {};
 
@@ -74,7 +75,7 @@ class ToolLister {
  private:
   using Piece = ListedTool::Note;
   using Group = std::vector<const ListedTool*>;  // of one source
-  static std::vector<Group> group_by_source(const std::vector<ListedTool>& tools);
+  static std::vector<Group> group_by_source(const std::vector<ListedTool>& tools, bool by_set);
 
   void print_group(const Group& group) const;
   void print_source(const Group& group, std::size_t label_columns) const;

@@ -74,10 +74,11 @@ void print_nothing(const ToolsCommand& command, const OpenCatalog& open, const T
     terminal.print(
         fmt::format("None of {} is like that.\n", counted(open.catalog->tools.size(), "tool")));
   else
-    terminal.print(
-        fmt::format("There are no tools yet. They come from VS Code extensions: unpack one to\n"
-                    "{}/NAME, or name its folder with --extension.\n",
-                    with_tilde(visible((command.catalog.tools.profile / "extensions").string()))));
+    terminal.print(fmt::format(
+        "There are no tools yet. The built-in ones are switched off: toolgate.tools.builtin\n"
+        "switches them on. Others come from VS Code extensions: unpack one to\n"
+        "{}/NAME, or name its folder with --extension.\n",
+        with_tilde(visible((command.catalog.tools.profile / "extensions").string()))));
 }
 
 int list_tools(const ToolsCommand& command, const OpenCatalog& open) {

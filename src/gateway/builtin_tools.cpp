@@ -43,6 +43,7 @@ std::shared_ptr<const BuiltinSettings> BuiltinTools::settings_of(const Settings&
   for (const auto* place : {&places_.data, &places_.profile})
     if (!place->empty()) hidden.push_back(std::filesystem::absolute(*place).string());
   result->workspace = std::make_shared<const Workspace>(std::move(roots), std::move(hidden));
+  result->web = settings.builtin.web;
   return result;
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "builtin/web_settings.h"
 #include "hosts/hook_settings.h"
 #include "hosts/http_tool_settings.h"
 #include "invoke/approval_settings.h"
@@ -84,6 +85,7 @@ struct Limits {
 struct BuiltinToolSettings {
   bool enabled = true;                     // toolgate.tools.builtin
   std::vector<std::string> extra_folders;  // absolute; tools may touch what is below them too
+  WebSettings web;                         // toolgate.web.…
 };
 
 struct Settings {

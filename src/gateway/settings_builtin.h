@@ -8,4 +8,8 @@ namespace toolgate {
 Result<void> builtin_tools_switch(const SettingsValue& value, SettingsDraft& draft);
 Result<void> extra_folders(const SettingsValue& value, SettingsDraft& draft);
 
+Result<void> web_private_hosts(const SettingsValue& value, SettingsDraft& draft);
+Result<void> web_page_bytes(const SettingsValue& value, SettingsDraft& draft);
+Result<void> web_page_seconds(const SettingsValue& value, SettingsDraft& draft);
+
 }  // namespace toolgate

@@ -1,16 +1,15 @@
 #include "hosts/http_tool.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 
 #include "async/deadline.h"
 #include "base/ascii.h"
-#include "base/glob.h"
 #include "base/ids.h"
 #include "base/json_tree.h"
 #include "hosts/http_tool_result.h"
 #include "invoke/running_call.h"
+#include "net/host_patterns.h"
 #include "net/loop_client.h"
 
 namespace toolgate {
@@ -27,17 +26,6 @@ constexpr std::chrono::milliseconds kAfterTimeout{1'000};
 constexpr std::size_t kReadErrorBytes = 64 << 10;
 // Shorter ones stand in any text by chance.
 constexpr std::size_t kLeastSecretBytes = 8;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), ascii_lower);
-  return out;
-}
-
-std::vector<std::string> lower(std::vector<std::string> texts) {
-  for (std::string& text : texts) text = lower(text);
-  return texts;
-}
 
 std::optional<std::string> process_environment(const char* name) {
   const char* value = std::getenv(name);
@@ -124,7 +112,7 @@ HttpTool::HttpTool(HttpToolDefinition definition, const HttpToolSettings& settin
                    Environment environment)
     : definition_(std::move(definition)),
       url_(UrlTemplate::parse(definition_.url).value()),
-      allowed_private_hosts_(lower(settings.allowed_private_hosts)),
+      allowed_private_hosts_(settings.allowed_private_hosts),
       environment_(environment ? std::move(environment) : process_environment) {}
 
 Task<Result<std::optional<PreparedCall>>> HttpTool::prepare(const ToolCall& call, const Cancel&) {
@@ -234,14 +222,7 @@ std::string HttpTool::make_head(const Request& request) const {
 
 bool HttpTool::may_be_private(const UpstreamAddress& origin) const {
   if (definition_.allow_private_addresses) return true;
-  const std::string host = lower(origin.host);
-  const bool is_ipv6 = host.contains(':');
-  const std::array names{host, is_ipv6 ? "[" + host + "]" : host,
-                         fmt::format("{}:{}", is_ipv6 ? "[" + host + "]" : host, origin.port)};
-  return std::ranges::any_of(allowed_private_hosts_, [&](const std::string& pattern) {
-    const Glob glob(pattern);
-    return std::ranges::any_of(names, [&](const std::string& name) { return glob.matches(name); });
-  });
+  return names_host(allowed_private_hosts_, origin);
 }
 
 Result<std::optional<HttpUrl>> HttpTool::redirection(const HttpUrl& from,

@@ -47,7 +47,7 @@ class HttpTool final : public Tool {
 
   const HttpToolDefinition definition_;
   const UrlTemplate url_;
-  const std::vector<std::string> allowed_private_hosts_;  // in lower case
+  const std::vector<std::string> allowed_private_hosts_;
   const Environment environment_;
 };
 

@@ -19,7 +19,7 @@ constexpr std::array kBuiltInSets{
     BuiltInSet{"vscode", "Use VS Code features"},
     BuiltInSet{"execute", "Execute code and applications on your machine"},
     BuiltInSet{"read", "Read files in your workspace"},
-    BuiltInSet{"agent", "Delegate tasks to other agents"},
+    BuiltInSet{"agent", "Plan work and hand parts of it to other agents"},
 };
 // What stays when chat.agent.enabled is off.
 constexpr std::array<std::string_view, 3> kHarmlessSets{"read", "search", "web"};

@@ -34,6 +34,7 @@ void run_virtual_tools(const json::value& file, Tally& tally);
 void run_manifest(const json::value& file, Tally& tally);
 void run_confirmation(const json::value& file, Tally& tally);
 void run_url_globs(const json::value& file, Tally& tally);
+void run_readable_text(const json::value& file, Tally& tally);
 void run_edit_globs(const json::value& file, Tally& tally);
 
 }  // namespace toolgate

@@ -58,6 +58,7 @@ constexpr std::array kKinds{
     Kind{"manifest", run_manifest},
     Kind{"confirmation", run_confirmation},
     Kind{"url_globs", run_url_globs},
+    Kind{"readable_text", run_readable_text},
     Kind{"edit_globs", run_edit_globs},
 };
 

@@ -85,6 +85,7 @@ const lines = (text) => text.trimEnd().split('\n');
 before(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'toolgate-tools-'));
   mkdirSync(path.join(folder, 'workspace'));
+  file('.config/toolgate/settings.json', {'toolgate.tools.builtin': false});
   writeExtension('five', five);
   writeExtension('many', {
     name: 'many', publisher: 'acme', displayName: 'Many',
@@ -172,6 +173,7 @@ describe('tools', () => {
     const {status, stdout} = onTerminal(80, ['tools']);
     assert.equal(status, 0);
     assert.match(stdout, /no tools yet/);
+    assert.match(stdout, /toolgate\.tools\.builtin/);
     assert.match(stdout, /--extension/);
     assert.equal(run(['tools']).stdout, '');
   });
@@ -192,6 +194,64 @@ describe('tools', () => {
     const some = onTerminal(100, ['tools', '--name', '*_77?', '--extension', path.join(folder, 'many')]).stdout;
     assert.match(plain(some), /10 tools from 1 source/);
     assert.equal(JSON.parse(withMany('tools', '--json').stdout).data.length, 4950);
+  });
+});
+
+describe('built-in tools', () => {
+  const withBuiltIn = () => file('builtin.json', {'toolgate.tools.builtin': true});
+  const withSettings = (args) => [args[0], '--settings', withBuiltIn(), ...args.slice(1)];
+
+  test('a terminal gets them by sets, described for people', () => {
+    const shown = plain(onTerminal(100, withSettings(['tools', '--extension', path.join(folder, 'five')])).stdout);
+    assert.match(shown, /^Built in: search {2}#search\n(.*\n)*? {2}● list_dir +#listDirectory +List what is in a folder\n/m);
+    assert.match(shown, /\nBuilt in: web {2}#web\n {2}● fetch_webpage +#fetch +Read pages from the web\n/);
+    assert.match(shown, /\nAcme Weather {2}extension acme\.weather\n/);
+    assert.match(shown, /from 2 sources/);
+    for (const line of lines(shown)) assert.ok([...line].length <= 100, line);
+  });
+
+  test('show says all about one', () => {
+    const {status, stdout} = run(withSettings(['tools', 'show', 'fetch']));
+    assert.equal(status, 0);
+    assert.match(stdout, /^● fetch_webpage/);
+    assert.match(stdout, /state +enabled\n/);
+    assert.match(stdout, /full name +web\/fetch\n/);
+    assert.match(stdout, /Approval of a call\n +It depends on the input/);
+  });
+
+  test('sets have what they are for', () => {
+    const shown = plain(onTerminal(100, withSettings(['toolsets'])).stdout);
+    assert.match(shown, /#web +1 tool +Fetch pages from the web/);
+    assert.match(shown, /#agent +1 tool +Plan work/);
+  });
+
+  test('a call runs here, without a gateway', () => {
+    file('workspace/list/a.txt', 'a');
+    const call = (...args) => run(withSettings(['call', ...args]));
+    const {status, stdout, stderr} = call('list_dir', '--input', '{"path": "list"}');
+    assert.equal(status, 0, stderr);
+    assert.equal(stdout, 'a.txt\n');
+    const failed = call('list_dir', '--input', '{"path": "none"}');
+    assert.equal(failed.status, 1);
+    assert.equal(failed.stderr, 'toolgate: list_dir gave no result: there is no none\n');
+  });
+
+  test('a call with other input is told what the tool takes', () => {
+    const {status, stdout, stderr} = run(withSettings(['call', 'todo', '--input', '{"operation": "add"}']));
+    assert.equal(status, 1);
+    assert.equal(stdout, '');
+    assert.match(stderr, /^toolgate: todo does not take this input:\n- .*operation/);
+    assert.match(stderr, /\nIt takes\n.*operation.*one of read, write.*needed/);
+    assert.match(stderr, /todoList.*list of objects/);
+    assert.match(stderr, /\nfor example\n {2}toolgate call manage_todo_list --input '\{"operation":"read"\}'\n$/);
+    assert.match(run(withSettings(['call', 'list_dir'])).stderr, /required property 'path'[^]*--input '\{"path":"…"\}'/);
+    assert.match(run(withSettings(['call', 'fetch'])).stderr, /list of strings[^]*--input '\{"urls":\["…"\],"query":"…"\}'/);
+  });
+
+  test('a call that nobody can be asked about says how to allow it', () => {
+    const {status, stderr} = run(withSettings(['call', 'fetch', '--input', '{"urls": ["https://a.example/"], "query": "x"}']));
+    assert.equal(status, 1);
+    assert.match(stderr, /a person would have to confirm this call[^]*--yes allows a call once/);
   });
 });
 

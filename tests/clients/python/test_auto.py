@@ -57,7 +57,7 @@ def agent(tmp_path_factory):
     for name in ("workspace", "data"):
         (folder / name).mkdir()
     settings = folder / "settings.json"
-    settings.write_text(json.dumps({"toolgate.models": [
+    settings.write_text(json.dumps({"toolgate.tools.builtin": False, "toolgate.models": [
         {"id": "mock-1", "provider": "openai", "baseUrl": f"http://127.0.0.1:{model.port}/v1"}]}))
     gateway = subprocess.Popen([BINARY, "serve", "--port", "0", "--workspace", folder / "workspace", "--data",
                                 folder / "data", "--settings", settings], stdout=subprocess.PIPE, text=True,
