@@ -4,8 +4,14 @@
 #include <array>
 #include <string_view>
 
+#include "builtin/apply_patch.h"
+#include "builtin/create_directory.h"
+#include "builtin/create_file.h"
+#include "builtin/insert_edit_into_file.h"
 #include "builtin/list_dir.h"
+#include "builtin/multi_replace_string_in_file.h"
 #include "builtin/read_result.h"
+#include "builtin/replace_string_in_file.h"
 
 namespace toolgate {
 namespace {
@@ -19,6 +25,12 @@ struct Builtin {
 constexpr Builtin kBuiltin[] = {
     {read_result_data, make_read_result, ""},
     {list_dir_data, make_list_dir, "search"},
+    {create_file_data, make_create_file, "edit"},
+    {create_directory_data, make_create_directory, "edit"},
+    {replace_string_in_file_data, make_replace_string_in_file, "edit"},
+    {multi_replace_string_in_file_data, make_multi_replace_string_in_file, "edit"},
+    {apply_patch_data, make_apply_patch, "edit"},
+    {insert_edit_into_file_data, make_insert_edit_into_file, "edit"},
 };
 
 struct BuiltinSet {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "builtin/edits.h"
 #include "builtin/workspace.h"
 
 namespace toolgate {
@@ -13,6 +14,7 @@ namespace toolgate {
 // Immutable: a changed file makes a new one.
 struct BuiltinSettings {
   std::shared_ptr<const Workspace> workspace;
+  std::uint64_t edit_bytes = Edits::kUsualKeptBytes;  // of backups of edited files
 };
 
 struct WorkbenchOptions {
@@ -29,13 +31,14 @@ class Workbench {
 
   // As they are now: a call takes them once and keeps them.
   std::shared_ptr<const BuiltinSettings> settings() const { return settings_.load(); }
-  void use(std::shared_ptr<const BuiltinSettings> settings) {
-    settings_.store(std::move(settings));
-  }
+  void use(std::shared_ptr<const BuiltinSettings> settings);
+
+  Edits& edits() { return edits_; }
 
  private:
   const WorkbenchOptions options_;
   std::atomic<std::shared_ptr<const BuiltinSettings>> settings_;
+  Edits edits_;
 };
 
 }  // namespace toolgate

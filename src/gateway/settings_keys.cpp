@@ -269,6 +269,7 @@ constexpr std::array kKeys{
     SettingsKey{"toolgate.tools.allow", "list of strings", ProfileOnly, allowed_tools},
     SettingsKey{"toolgate.tools.deny", "list of strings", AnyFile, denied_tools},
     SettingsKey{"toolgate.tools.builtin", "boolean", ProfileOnly, builtin_tools_switch},
+    SettingsKey{"toolgate.edits.keepBytes", "integer", ProfileOnly, kept_edit_bytes},
     SettingsKey{"toolgate.workspace.extraFolders", "list of strings", ProfileOnly, extra_folders},
     SettingsKey{"toolgate.virtualTools.namingModel", "string", ProfileOnly, naming_model},
     SettingsKey{"toolgate.telemetry.endpoint", "string", ProfileOnly, telemetry_endpoint},
