@@ -4,15 +4,21 @@
 #include <array>
 #include <string_view>
 
+#include "builtin/apply_patch.h"
+#include "builtin/create_directory.h"
+#include "builtin/create_file.h"
 #include "builtin/fetch_webpage.h"
 #include "builtin/file_search.h"
 #include "builtin/get_changed_files.h"
 #include "builtin/grep_search.h"
+#include "builtin/insert_edit_into_file.h"
 #include "builtin/list_dir.h"
 #include "builtin/manage_todo_list.h"
+#include "builtin/multi_replace_string_in_file.h"
 #include "builtin/read_file.h"
 #include "builtin/read_project_structure.h"
 #include "builtin/read_result.h"
+#include "builtin/replace_string_in_file.h"
 #include "builtin/view_image.h"
 
 namespace toolgate {
@@ -35,6 +41,12 @@ constexpr Builtin kBuiltin[] = {
     {read_project_structure_data, make_read_project_structure, "read"},
     {fetch_webpage_data, make_fetch_webpage, "web"},
     {manage_todo_list_data, make_manage_todo_list, "agent"},
+    {create_file_data, make_create_file, "edit"},
+    {create_directory_data, make_create_directory, "edit"},
+    {replace_string_in_file_data, make_replace_string_in_file, "edit"},
+    {multi_replace_string_in_file_data, make_multi_replace_string_in_file, "edit"},
+    {apply_patch_data, make_apply_patch, "edit"},
+    {insert_edit_into_file_data, make_insert_edit_into_file, "edit"},
 };
 
 struct BuiltinSet {

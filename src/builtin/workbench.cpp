@@ -3,8 +3,15 @@
 namespace toolgate {
 
 Workbench::Workbench(WorkbenchOptions options, std::shared_ptr<const BuiltinSettings> settings)
-    : options_(std::move(options)), settings_(std::move(settings)) {}
+    : options_(std::move(options)), edits_(options_.data) {
+  use(std::move(settings));
+}
 
 Workbench::~Workbench() = default;
+
+void Workbench::use(std::shared_ptr<const BuiltinSettings> settings) {
+  edits_.set_kept_bytes(settings->edit_bytes);
+  settings_.store(std::move(settings));
+}
 
 }  // namespace toolgate

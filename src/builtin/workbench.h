@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "builtin/edits.h"
 #include "builtin/todo_lists.h"
 #include "builtin/web_settings.h"
 #include "builtin/workspace.h"
@@ -16,6 +17,7 @@ namespace toolgate {
 struct BuiltinSettings {
   std::shared_ptr<const Workspace> workspace;
   WebSettings web;
+  std::uint64_t edit_bytes = Edits::kUsualKeptBytes;  // of backups of edited files
 };
 
 struct WorkbenchOptions {
@@ -32,9 +34,9 @@ class Workbench {
 
   // As they are now: a call takes them once and keeps them.
   std::shared_ptr<const BuiltinSettings> settings() const { return settings_.load(); }
-  void use(std::shared_ptr<const BuiltinSettings> settings) {
-    settings_.store(std::move(settings));
-  }
+  void use(std::shared_ptr<const BuiltinSettings> settings);
+
+  Edits& edits() { return edits_; }
 
   TodoLists& todo_lists() { return todo_lists_; }
 
@@ -42,6 +44,7 @@ class Workbench {
   const WorkbenchOptions options_;
   std::atomic<std::shared_ptr<const BuiltinSettings>> settings_;
   TodoLists todo_lists_;
+  Edits edits_;
 };
 
 }  // namespace toolgate

@@ -5,9 +5,10 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/line_diff.h"
+#include "cli/diff_view.h"
 #include "cli/edit_preview.h"
 #include "cli/json_document.h"
-#include "cli/line_diff.h"
 #include "invoke/visible_text.h"
 
 namespace toolgate {
@@ -74,7 +75,9 @@ class CallPrinter {
                                   : fmt::format("Call '{}'?", call.name);
     for (const std::string& line : wrap_to_columns(visible(title), width_))
       out_ += terminal_.paint(Paint::Bold, line) + "\n";
-    for (const std::string& line : wrap_to_columns(visible(expand(call.message)), width_))
+    const auto block = find_diff_block(call.message);
+    const std::string message = block ? block->before + block->after : call.message;
+    for (const std::string& line : wrap_to_columns(visible(expand(message)), width_))
       out_ += line + "\n";
     out_ += '\n';
   }
@@ -92,11 +95,8 @@ class CallPrinter {
       fact("arguments", call.arguments);
       return;
     }
-    EditPreviews previews = preview_edits(**root, call.workspace);
-    Lines lines = table_of(**root, previews.shown);
-    if (lines.empty() && previews.edits.empty()) lines.push_back("(none)");
     Lines diffs;
-    for (const EditPreview& edit : previews.edits) add_edit(diffs, edit);
+    Lines lines = with_diffs(call, **root, diffs);
     const std::size_t all = lines.size() + diffs.size();
     if (most_lines > 0 && all > most_lines) {
       lines.resize(std::min(lines.size(), most_lines));
@@ -178,6 +178,23 @@ class CallPrinter {
   void say_cut(std::size_t lines) {
     out_ += std::string(kIndent, ' ') +
             terminal_.paint(Paint::Yellow, fmt::format("… {} more", counted(lines, "line"))) + "\n";
+  }
+
+  // The arguments, but for those that a diff shows: the one of the question, where a tool of our
+  // own made it, else what the arguments themselves tell.
+  Lines with_diffs(const WaitingCall& call, const JsonNode& root, Lines& diffs) const {
+    static const std::vector<std::string_view> kShownByTools{
+        "content", "oldString", "newString", "replacements", "input", "code"};
+    if (const auto block = find_diff_block(call.message)) {
+      diffs = diff_view(block->diff, terminal_, columns_after(0));
+      const bool tells_all = block->is_whole && call.source == "internal";
+      return table_of(root, tells_all ? kShownByTools : std::vector<std::string_view>());
+    }
+    EditPreviews previews = preview_edits(root, call.workspace);
+    Lines lines = table_of(root, previews.shown);
+    if (lines.empty() && previews.edits.empty()) lines.push_back("(none)");
+    for (const EditPreview& edit : previews.edits) add_edit(diffs, edit);
+    return lines;
   }
 
   // Texts of several lines stand beside a bar; everything else is JSON.

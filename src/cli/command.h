@@ -24,6 +24,7 @@ void add_approve(CLI::App& app, Run& run);
 void add_deny(CLI::App& app, Run& run);
 void add_skip(CLI::App& app, Run& run);
 void add_approvals(CLI::App& app, Run& run);
+void add_undo(CLI::App& app, Run& run);
 void add_audit(CLI::App& app, Run& run);
 void add_doctor(CLI::App& app, Run& run);
 void add_normalize(CLI::App& app, Run& run);

@@ -12,10 +12,10 @@
 namespace toolgate {
 namespace {
 
-constexpr std::array kCommands{add_serve,     add_tools,     add_toolsets, add_call,
-                               add_chat,      add_pending,   add_approve,  add_deny,
-                               add_skip,      add_approvals, add_audit,    add_doctor,
-                               add_normalize, add_validate,  add_tokens,   add_routes};
+constexpr std::array kCommands{add_serve,   add_tools,   add_toolsets, add_call,      add_chat,
+                               add_pending, add_approve, add_deny,     add_skip,      add_approvals,
+                               add_undo,    add_audit,   add_doctor,   add_normalize, add_validate,
+                               add_tokens,  add_routes};
 
 constexpr int kUsage = 2;
 

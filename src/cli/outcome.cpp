@@ -57,6 +57,11 @@ void print_summary(const JsonNode& outcome, bool good, const Terminal& terminal)
   terminal.print(fmt::format(
       "{} {}\n", good ? terminal.paint(Paint::Green, "✓") : terminal.paint(Paint::Red, "✗"),
       terminal.paint(Paint::Dim, cut_to_columns(line, terminal.width() - 2))));
+  const JsonNode* metadata = outcome.find("metadata");
+  const JsonNode* edit = metadata ? metadata->find("edit") : nullptr;
+  if (good && edit)
+    terminal.say(Paint::Dim, fmt::format("'toolgate undo {}' takes it back.",
+                                         visible_text(text_of(*edit, "id"), false)));
 }
 
 void print_failure(const JsonNode& outcome) {

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "cli/local_gateway.h"
 #include "gateway/access.h"
+#include "gateway/edits_reply.h"
 
 namespace toolgate {
 namespace {
@@ -16,6 +17,18 @@ class GatewayRecords final : public Records {
     return client_.ask("DELETE", "/v1/approvals/" + encode_percent(id));
   }
   Result<std::string> reset() override { return client_.ask("DELETE", "/v1/approvals"); }
+  Result<std::string> edits(std::size_t limit, std::string workspace) override {
+    return client_.ask(
+        "GET", fmt::format("/v1/edits?limit={}&workspace={}", limit, encode_percent(workspace)));
+  }
+  Result<std::string> edit(std::string id, bool force) override {
+    return client_.ask("GET",
+                       fmt::format("/v1/edits/{}?force={}", encode_percent(id), force ? 1 : 0));
+  }
+  Result<std::string> undo(std::string id, bool force) override {
+    return client_.ask("POST", fmt::format("/v1/edits/{}/undo", encode_percent(id)),
+                       fmt::format(R"({{"force":{}}})", force));
+  }
   Result<std::string> audit(AuditQuery query) override {
     return client_.ask("GET", "/v1/audit?" + write_audit_query(query));
   }
@@ -55,6 +68,16 @@ class LocalRecords final : public Records {
     return fmt::format(R"({{"revoked":{}}})", *count);
   }
 
+  Result<std::string> edits(std::size_t limit, std::string workspace) override {
+    return write_edit_list(local_.invoking->edits(), limit, workspace);
+  }
+  Result<std::string> edit(std::string id, bool force) override {
+    return write_edit(local_.invoking->edits(), id, force);
+  }
+  Result<std::string> undo(std::string id, bool force) override {
+    return write_undo(local_.invoking->edits(), id,
+                      {.force = force, .caller = std::string(kOperatorName)});
+  }
   Result<std::string> audit(AuditQuery query) override {
     const auto entries = read(query);
     if (!entries) return std::unexpected(entries.error());

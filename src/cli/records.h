@@ -15,9 +15,13 @@ class Records {
  public:
   virtual ~Records() = default;
 
-  virtual Result<std::string> approvals() = 0;              // GET /v1/approvals
-  virtual Result<std::string> revoke(std::string id) = 0;   // DELETE /v1/approvals/{id}
-  virtual Result<std::string> reset() = 0;                  // DELETE /v1/approvals
+  virtual Result<std::string> approvals() = 0;             // GET /v1/approvals
+  virtual Result<std::string> revoke(std::string id) = 0;  // DELETE /v1/approvals/{id}
+  virtual Result<std::string> reset() = 0;                 // DELETE /v1/approvals
+  // GET /v1/edits, of one workspace if it is named; GET /v1/edits/{id}; POST /v1/edits/{id}/undo
+  virtual Result<std::string> edits(std::size_t limit, std::string workspace) = 0;
+  virtual Result<std::string> edit(std::string id, bool force) = 0;
+  virtual Result<std::string> undo(std::string id, bool force) = 0;
   virtual Result<std::string> audit(AuditQuery query) = 0;  // GET /v1/audit
   virtual Result<std::string> verify() = 0;                 // GET /v1/audit/verify
 };

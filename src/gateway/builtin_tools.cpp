@@ -19,6 +19,7 @@ Result<void> BuiltinTools::implement(Registry& registry, Invoking& invoking,
                                      const Settings& settings) {
   workbench_ =
       std::make_unique<Workbench>(WorkbenchOptions{.data = places_.data}, settings_of(settings));
+  invoking.set_edits(&workbench_->edits());
   auto run = implement_builtin_tools(registry, for_workspace_,
                                      {invoking.ledger(), invoking.results(), *workbench_});
   if (!run) return std::unexpected(std::move(run.error()));
@@ -42,6 +43,7 @@ std::shared_ptr<const BuiltinSettings> BuiltinTools::settings_of(const Settings&
   std::vector<std::string> hidden;
   for (const auto* place : {&places_.data, &places_.profile})
     if (!place->empty()) hidden.push_back(std::filesystem::absolute(*place).string());
+  result->edit_bytes = settings.builtin.edit_bytes;
   result->workspace = std::make_shared<const Workspace>(std::move(roots), std::move(hidden));
   result->web = settings.builtin.web;
   return result;

@@ -15,6 +15,7 @@
 
 namespace toolgate {
 
+class Edits;
 struct RequestContext;
 
 struct InvokingOptions {
@@ -31,6 +32,9 @@ class Invoking {
 
   Ledger& ledger() { return *ledger_; }
   ResultFiles& results() { return results_; }
+  // Of the built-in tools; there before any request is, and until the last has ended.
+  Edits& edits() { return *edits_; }
+  void set_edits(Edits* edits) { edits_ = edits; }
   const Redaction& redaction() const { return redaction_; }
   const std::string& workspace() const { return workspace_; }
 
@@ -47,6 +51,7 @@ class Invoking {
   ResultFiles results_;
   Redaction redaction_;
   std::unique_ptr<Ledger> ledger_;
+  Edits* edits_ = nullptr;
 };
 
 // Null for the operator, who sees arguments as they are.

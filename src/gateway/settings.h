@@ -86,6 +86,7 @@ struct BuiltinToolSettings {
   bool enabled = true;                     // toolgate.tools.builtin
   std::vector<std::string> extra_folders;  // absolute; tools may touch what is below them too
   WebSettings web;                         // toolgate.web.…
+  std::size_t edit_bytes = std::size_t{500} << 20;  // toolgate.edits.keepBytes
 };
 
 struct Settings {

@@ -8,6 +8,11 @@ Result<void> builtin_tools_switch(const SettingsValue& value, SettingsDraft& dra
   return keep(read_bool(value), draft.settings.builtin.enabled);
 }
 
+Result<void> kept_edit_bytes(const SettingsValue& value, SettingsDraft& draft) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 50;
+  return keep(read_integer(value, 0, kMost), draft.settings.builtin.edit_bytes);
+}
+
 Result<void> extra_folders(const SettingsValue& value, SettingsDraft& draft) {
   const auto* list = value.value().if_array();
   if (!list) return value.fail("must be a list of absolute paths of folders");

@@ -6,6 +6,7 @@
 namespace toolgate {
 
 Result<void> builtin_tools_switch(const SettingsValue& value, SettingsDraft& draft);
+Result<void> kept_edit_bytes(const SettingsValue& value, SettingsDraft& draft);
 Result<void> extra_folders(const SettingsValue& value, SettingsDraft& draft);
 
 Result<void> web_private_hosts(const SettingsValue& value, SettingsDraft& draft);

@@ -269,6 +269,7 @@ constexpr std::array kKeys{
     SettingsKey{"toolgate.tools.allow", "list of strings", ProfileOnly, allowed_tools},
     SettingsKey{"toolgate.tools.deny", "list of strings", AnyFile, denied_tools},
     SettingsKey{"toolgate.tools.builtin", "boolean", ProfileOnly, builtin_tools_switch},
+    SettingsKey{"toolgate.edits.keepBytes", "integer", ProfileOnly, kept_edit_bytes},
     SettingsKey{"toolgate.workspace.extraFolders", "list of strings", ProfileOnly, extra_folders},
     SettingsKey{"toolgate.web.allowedPrivateHosts", "list of strings", ProfileOnly, web_private_hosts},
     SettingsKey{"toolgate.web.pageBytes", "integer", ProfileOnly, web_page_bytes},

@@ -134,6 +134,35 @@ TEST(CallView, AListOfEditsHidesNothingThatTheDiffsDoNotShow) {
   EXPECT_TRUE(has(shown(call), "\"force\": true"));
 }
 
+TEST(CallView, ADiffOfOurOwnToolsStandsForTheirArguments) {
+  WaitingCall call = call_with(R"({"input":"*** Begin Patch","explanation":"why"})");
+  call.source = "internal";
+  call.message =
+      "A note.\n````diff\n--- a/f\n+++ b/f\n@@ -1,2 +1,1 @@\n same ```\n--- x\n+\ty\n````\n";
+  const std::string text = shown(call);
+  EXPECT_TRUE(has(text, "\nA note.\n"));
+  EXPECT_TRUE(
+      has(text, "  --- a/f\n  +++ b/f\n  @@ -1,2 +1,1 @@\n   same ```\n  --- x\n  +   y\n"));
+  EXPECT_TRUE(has(text, "explanation"));
+  EXPECT_FALSE(has(text, "Begin Patch"));
+  EXPECT_FALSE(has(text, "````"));
+  const std::string painted = describe_call(call, Terminal(stderr, 80, true));
+  EXPECT_TRUE(has(painted, "\x1b[31m--- x")) << "a removed line is no head of a file";
+  EXPECT_TRUE(has(painted, "\x1b[32m+"));
+}
+
+TEST(CallView, ADiffThatTellsNotAllHidesNothing) {
+  WaitingCall call = call_with(R"({"input":"*** Begin Patch"})");
+  call.message = "```diff\n+x\n```\n";
+  EXPECT_TRUE(has(shown(call), "Begin Patch")) << "others may write any diff";
+  call.source = "internal";
+  EXPECT_FALSE(has(shown(call), "Begin Patch"));
+  call.message = "```diff\n+x\n… the diff is longer than what is shown\n```\n";
+  EXPECT_TRUE(has(shown(call), "Begin Patch"));
+  call.message = "```diff\n+x\n";
+  EXPECT_TRUE(has(shown(call), "Begin Patch")) << "a fence that never ends is none";
+}
+
 TEST(CallView, OtherThingsThanPlainFilesAreNotRead) {
   WaitingCall call = call_with(R"({"filePath":"/dev/zero","content":"x"})");
   EXPECT_TRUE(has(shown(call), "  +x\n"));

@@ -80,7 +80,9 @@ TEST(Routes, WhatDecidesForAPersonIsTheOperatorsOnly) {
   for (const auto& [method, path] :
        {std::pair{"POST", "/v1/invocations/x/confirm"}, std::pair{"GET", "/v1/approvals"},
         std::pair{"DELETE", "/v1/approvals"}, std::pair{"DELETE", "/v1/approvals/x"},
-        std::pair{"POST", "/v1/tools"}, std::pair{"DELETE", "/v1/tools/x"}}) {
+        std::pair{"GET", "/v1/edits"}, std::pair{"GET", "/v1/edits/x"},
+        std::pair{"POST", "/v1/edits/x/undo"}, std::pair{"POST", "/v1/tools"},
+        std::pair{"DELETE", "/v1/tools/x"}}) {
     const auto match = match_route(method, path);
     ASSERT_NE(match.route, nullptr) << path;
     EXPECT_EQ(match.route->access, Access::Operator) << method << ' ' << path;

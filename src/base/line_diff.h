@@ -1,5 +1,5 @@
-// What changes between two texts, line by line, as `diff -u` shows it. Pure; edit_preview.h shows
-// edits with it.
+// What changes between two texts, line by line, as `diff -u` shows it. Pure; questions about
+// edits and the terminal show edits with it.
 #pragma once
 
 #include <cstddef>

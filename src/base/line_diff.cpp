@@ -1,4 +1,4 @@
-#include "cli/line_diff.h"
+#include "base/line_diff.h"
 
 #include <algorithm>
 

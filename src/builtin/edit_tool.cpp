@@ -1,0 +1,119 @@
+#include "builtin/edit_tool.h"
+
+#include "async/offload.h"
+#include "base/json.h"
+#include "builtin/edit_diff.h"
+#include "builtin/edits.h"
+#include "invoke/visible_text.h"
+#include "toolgate/function_tool.h"
+
+namespace toolgate {
+namespace {
+
+using Kind = FileState::Kind;
+
+constexpr std::size_t kMostDiffBytes = 32 << 10;  // of a question
+constexpr std::size_t kMostFilesTold = 50;        // to a model
+
+// The same when the question is asked and when the call is made.
+EditQuestion question_of(const ToolCall& call, std::string_view tool) {
+  std::string key;
+  for (const std::string_view part :
+       {tool, std::string_view(call.caller), std::string_view(call.session_id),
+        std::string_view(call.request_id), std::string_view(call.id)})
+    key += fmt::format("{}:{} ", part.size(), part);
+  return {std::move(key), call.input};
+}
+
+std::string past_tense(std::string summary) {
+  for (const auto& [now, then] :
+       {std::pair{"Create ", "Created "}, {"Delete ", "Deleted "}, {"Edit ", "Edited "}})
+    if (summary.starts_with(now)) return then + summary.substr(std::string_view(now).size());
+  return summary;
+}
+
+std::string present_participle(std::string summary) {
+  for (const auto& [now, going] :
+       {std::pair{"Create ", "Creating "}, {"Delete ", "Deleting "}, {"Edit ", "Editing "}})
+    if (summary.starts_with(now)) return going + summary.substr(std::string_view(now).size());
+  return summary;
+}
+
+// For the model: "Edited src/a.cpp (+3 -1)", a line for each file.
+std::string tell_changes(const EditPlan& plan) {
+  std::string out;
+  std::size_t told = 0;
+  for (const FileChange& change : plan.changes) {
+    if (told++ == kMostFilesTold) break;
+    const std::string name = visible_text(change.shown, false);
+    if (change.after.kind == Kind::Folder)
+      out += fmt::format("Created the folder {}\n", name);
+    else if (change.after.kind == Kind::Absent)
+      out += fmt::format("Deleted {}\n", name);
+    else {
+      const ChangedLines lines = count_changed_lines(plan, change);
+      out += fmt::format("{} {} (+{} -{} lines)\n",
+                         change.before.kind == Kind::Absent ? "Created" : "Edited", name,
+                         lines.added, lines.removed);
+    }
+  }
+  if (plan.changes.size() > kMostFilesTold)
+    out += fmt::format("… and {} more\n", plan.changes.size() - kMostFilesTold);
+  return out;
+}
+
+}  // namespace
+
+Result<EditPlan> EditTool::make_plan(const std::string& input, const Workspace& workspace) const {
+  EditDraft made(workspace);
+  if (auto drafted = draft(ToolInput(input), made); !drafted)
+    return std::unexpected(drafted.error());
+  return std::move(made).finish();
+}
+
+Task<Result<std::optional<PreparedCall>>> EditTool::prepare(const ToolCall& call,
+                                                            const Cancel& cancel) {
+  const auto settings = workbench_.settings();
+  const auto work = [&]() -> Result<std::optional<PreparedCall>> {
+    const auto plan = make_plan(call.input, *settings->workspace);
+    if (!plan) return std::unexpected(plan.error());
+    if (!call.id.empty()) workbench_.edits().note_asked(question_of(call, id_), *plan);
+    const std::string summary = describe_changes(plan->changes);
+    PreparedCall prepared{.invocation_message = present_participle(summary),
+                          .past_tense_message = past_tense(summary),
+                          .confirmation_title = summary + "?",
+                          .confirmation_message = write_diff_block(*plan, kMostDiffBytes),
+                          .message_is_markdown = true};
+    for (const FileChange& change : plan->changes) prepared.edited_files.push_back(change.path);
+    return prepared;
+  };
+  co_return co_await offload(work, cancel);
+}
+
+Task<Result<ToolResult>> EditTool::invoke(const ToolCall& call, const Cancel& cancel) {
+  const auto settings = workbench_.settings();
+  const auto work = [&]() -> Result<ToolResult> {
+    Edits& edits = workbench_.edits();
+    const EditQuestion question = question_of(call, id_);
+    if (auto same = edits.check_files_unchanged(question); !same)
+      return std::unexpected(same.error());
+    const auto plan = make_plan(call.input, *settings->workspace);
+    if (!plan) return std::unexpected(plan.error());
+    if (auto same = edits.check_plan_unchanged(question, *plan); !same)
+      return std::unexpected(same.error());
+    auto record = edits.apply(*plan, {.tool = id_,
+                                      .caller = call.caller,
+                                      .session_id = call.session_id,
+                                      .workspace = settings->workspace->folder()});
+    if (!record) return std::unexpected(record.error());
+    edits.forget_asked(question);
+    ToolResult result = text_result(tell_changes(*plan));
+    result.message = fmt::format("{}; 'toolgate undo {}' takes it back",
+                                 past_tense(describe_changes(plan->changes)), record->id);
+    result.metadata = write_json(json::object{{"edit", edit_record_json(*record)}});
+    return result;
+  };
+  co_return co_await offload(work, cancel);
+}
+
+}  // namespace toolgate

@@ -1,0 +1,34 @@
+// What the tools that edit files have in common: they work out an edit, show it in the question,
+// and make it only when it is still the one that was shown.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "builtin/edit_draft.h"
+#include "builtin/tool_input.h"
+#include "builtin/workbench.h"
+#include "toolgate/tool.h"
+
+namespace toolgate {
+
+class EditTool : public Tool {
+ public:
+  EditTool(std::string_view id, Workbench& workbench) : id_(id), workbench_(workbench) {}
+
+  Task<Result<std::optional<PreparedCall>>> prepare(const ToolCall& call,
+                                                    const Cancel& cancel) override;
+  Task<Result<ToolResult>> invoke(const ToolCall& call, const Cancel& cancel) override;
+
+ protected:
+  // Makes the changes that the input asks for in the draft. Beside the loop; may read files.
+  virtual Result<void> draft(const ToolInput& input, EditDraft& draft) const = 0;
+
+ private:
+  Result<EditPlan> make_plan(const std::string& input, const Workspace& workspace) const;
+
+  const std::string id_;
+  Workbench& workbench_;
+};
+
+}  // namespace toolgate

@@ -1,0 +1,300 @@
+#include "builtin/edits.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <ranges>
+
+#include "base/clock.h"
+#include "base/ids.h"
+#include "base/log.h"
+#include "base/utf8.h"
+#include "invoke/canonical.h"
+#include "invoke/visible_text.h"
+#include "store/private_files.h"
+
+namespace toolgate {
+namespace {
+
+namespace fs = std::filesystem;
+using Kind = FileState::Kind;
+
+constexpr std::chrono::hours kQuestionsAreKept{24 * 30};
+
+std::int64_t now_in_milliseconds() {
+  return wall_nanoseconds() / 1'000'000;
+}
+
+void remove_temporaries(const EditRecord& record) {
+  for (std::size_t i = 0; i < record.changes.size(); ++i) {
+    const auto place = find_change_place(record.changes[i]);
+    if (!place) continue;
+    const std::string name = EditApplication::temporary_name(record.id, i);
+    ::unlinkat(place->folder.get(), name.c_str(), 0);
+    ::unlinkat(place->folder.get(), (name + "-old").c_str(), 0);
+  }
+}
+
+Result<void> check_paths(const EditPlan& plan) {
+  for (const FileChange& change : plan.changes)
+    if (!is_valid_utf8(change.path))
+      return fail(Errc::InvalidRequest, "the path of {} is not UTF-8: edits cannot be recorded",
+                  visible_text(change.shown, false));
+  return {};
+}
+
+std::unexpected<Error> not_as_left(const FileChange& change, const FileState& now) {
+  const std::string words = visible_text(change.shown, false);
+  if (now.kind == Kind::Absent) return fail(Errc::Conflict, "{} is gone since this edit", words);
+  if (change.before.kind == Kind::Absent)
+    return fail(Errc::Conflict, "{} is there again since this edit", words);
+  return fail(Errc::Conflict, "{} has changed since this edit", words);
+}
+
+// What a question was about, as a record.
+EditRecord asked_record(const EditQuestion& question, const EditPlan& plan) {
+  return {.id = sha256_hex(question.input), .changes = plan.changes};
+}
+
+}  // namespace
+
+Edits::Edits(const fs::path& data, EditPoints points)
+    : folder_(data.empty() ? fs::path() : data / "edits"),
+      points_(std::move(points)),
+      journal_(folder_) {
+  if (folder_.empty()) return;
+  for (const EditRecord& record : journal_.open()) recover(record);
+  if (!journal_.records().empty()) {
+    last_time_ = journal_.records().back().time;
+    remove_temporaries(journal_.records().back());
+  }
+  forget_old_questions();
+}
+
+void Edits::set_kept_bytes(std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  kept_bytes_ = bytes;
+}
+
+// Files that are as the edit would have left them are put back; those that are as they were, or
+// that somebody has changed since, stay.
+void Edits::recover(const EditRecord& record) {
+  EditPlan plan;
+  for (const FileChange& change : std::views::reverse(record.changes)) {
+    const auto now = look_at_change(change);
+    if (!now || !now->state.is_same(change.after) || now->state.is_same(change.before)) continue;
+    if (change.before.kind == Kind::File) {
+      auto bytes = journal_.read_blob(change.before);
+      if (!bytes) {
+        log(LogLevel::Error, "edit {}: {} stays changed: {}", record.id, change.path,
+            bytes.error().message);
+        continue;
+      }
+      plan.contents[change.before.sha256] = std::move(*bytes);
+    }
+    plan.changes.push_back({change.path, change.shown, now->state, change.before});
+  }
+  remove_temporaries(record);
+  EditApplication application(plan, record.id);
+  if (const auto done = application.run(); !done) {
+    log(LogLevel::Error, "edit {} was cut off and could not be taken back; it is tried again: {}",
+        record.id, done.error().message);
+    return;
+  }
+  application.settle();
+  log(LogLevel::Warn, "edit {} was cut off, and is taken back: {} of {} files", record.id,
+      plan.changes.size(), record.changes.size());
+  journal_.drop(record);
+}
+
+Result<EditRecord> Edits::apply(const EditPlan& plan, EditOrigin origin) {
+  const std::lock_guard lock(mutex_);
+  return apply_locked(plan, std::move(origin), {});
+}
+
+Result<EditRecord> Edits::apply_locked(const EditPlan& plan, EditOrigin origin,
+                                       std::string undoes) {
+  if (folder_.empty())
+    return fail(Errc::Io, "there is no data folder for backups, so nothing can be edited");
+  if (auto checked = check_paths(plan); !checked) return std::unexpected(checked.error());
+  last_time_ = std::max(now_in_milliseconds(), last_time_ + 1);
+  EditRecord record{.id = make_id("edit_"),
+                    .time = last_time_,
+                    .tool = std::move(origin.tool),
+                    .caller = std::move(origin.caller),
+                    .session_id = std::move(origin.session_id),
+                    .workspace = std::move(origin.workspace),
+                    .undoes = std::move(undoes),
+                    .changes = plan.changes};
+  if (auto begun = journal_.begin(record, plan); !begun) {
+    journal_.give_up(record.id);
+    return std::unexpected(begun.error());
+  }
+  if (points_) points_("begun");
+  EditApplication application(plan, record.id, points_);
+  Result<void> done = application.run();
+  if (done) done = journal_.finish(record);
+  if (!done) {
+    application.take_back();
+    journal_.give_up(record.id);
+    return std::unexpected(done.error());
+  }
+  if (points_) points_("finished");
+  application.settle();
+  journal_.make_room(kept_bytes_);
+  return record;
+}
+
+std::vector<EditRecord> Edits::list(std::size_t most, std::string_view workspace) {
+  const std::lock_guard lock(mutex_);
+  std::vector<EditRecord> result;
+  for (const EditRecord& record : std::views::reverse(journal_.records())) {
+    if (result.size() == most) break;
+    if (workspace.empty() || record.workspace == workspace) result.push_back(record);
+  }
+  return result;
+}
+
+Result<EditRecord> Edits::find(std::string_view id) {
+  const std::lock_guard lock(mutex_);
+  const EditRecord* record = journal_.find(id);
+  if (!record)
+    return fail(Errc::NotFound, "there is no edit {}, or its backup was removed to make room",
+                visible_text(id, false));
+  return *record;
+}
+
+std::string Edits::undone_by(std::string_view id) {
+  const std::lock_guard lock(mutex_);
+  return undone_by_locked(id);
+}
+
+std::string Edits::undone_by_locked(std::string_view id) const {
+  for (const EditRecord& record : std::views::reverse(journal_.records()))
+    if (record.undoes == id && undone_by_locked(record.id).empty()) return record.id;
+  return {};
+}
+
+Result<EditPlan> Edits::plan_undo(std::string_view id, bool force) {
+  const std::lock_guard lock(mutex_);
+  return plan_undo_locked(id, force);
+}
+
+Result<EditPlan> Edits::plan_undo_locked(std::string_view id, bool force) {
+  const EditRecord* record = journal_.find(id);
+  if (!record)
+    return fail(Errc::NotFound, "there is no edit {}, or its backup was removed to make room",
+                visible_text(id, false));
+  if (const std::string undo = undone_by_locked(id); !undo.empty() && !force)
+    return fail(Errc::Conflict, "{} is undone already, by {}", record->id, undo);
+  EditPlan plan;
+  for (const FileChange& change : std::views::reverse(record->changes)) {
+    const auto now = look_at_change(change);
+    if (!now) return std::unexpected(now.error());
+    const bool is_as_left = now->state.is_same(change.after);
+    if (!is_as_left && !force) return not_as_left(change, now->state);
+    if (now->state.is_same(change.before)) continue;
+    // Only what an edit did is forced: a folder in the place of a file is somebody's.
+    if (!is_as_left && (now->state.kind == Kind::Folder || change.before.kind == Kind::Folder) &&
+        now->state.kind != Kind::Absent)
+      return not_as_left(change, now->state);
+    plan.changes.push_back({change.path, change.shown, now->state, change.before});
+    if (now->state.kind == Kind::File) plan.contents[now->state.sha256] = now->bytes;
+    if (change.before.kind != Kind::File) continue;
+    auto bytes = journal_.read_blob(change.before);
+    if (!bytes) return std::unexpected(bytes.error());
+    plan.contents[change.before.sha256] = std::move(*bytes);
+  }
+  if (plan.changes.empty())
+    return fail(Errc::Conflict, "there is nothing to undo: all files are as before {}", record->id);
+  return plan;
+}
+
+Result<EditRecord> Edits::undo(std::string_view id, const EditUndo& how) {
+  const std::lock_guard lock(mutex_);
+  const auto plan = plan_undo_locked(id, how.force);
+  if (!plan) return std::unexpected(plan.error());
+  const EditRecord& record = *journal_.find(id);
+  EditOrigin origin{.tool = "undo",
+                    .caller = how.caller,
+                    .session_id = record.session_id,
+                    .workspace = record.workspace};
+  return apply_locked(*plan, std::move(origin), record.id);
+}
+
+fs::path Edits::asked_file(const EditQuestion& question) const {
+  return folder_ / "asked" / sha256_hex(question.call);
+}
+
+void Edits::note_asked(const EditQuestion& question, const EditPlan& plan) {
+  if (folder_.empty()) return;
+  // Not synced: after a loss of power the call is refused and made again.
+  (void)make_private_folder(folder_ / "asked");
+  std::ofstream(asked_file(question), std::ios::binary | std::ios::trunc)
+      << write_edit_record(asked_record(question, plan));
+}
+
+void Edits::forget_asked(const EditQuestion& question) {
+  std::error_code ignored;
+  if (!folder_.empty()) fs::remove(asked_file(question), ignored);
+}
+
+namespace {
+
+Result<EditRecord> read_asked(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  auto record = parse_edit_record(text);
+  if (!record)
+    return fail(Errc::Conflict, "what this call would change is not known any more: make it again");
+  return record;
+}
+
+std::unexpected<Error> changed_since_shown(const FileChange& change, std::string_view how) {
+  return fail(Errc::Conflict, "{} {} since this edit was shown: read it again and make it anew",
+              visible_text(change.shown, false), how);
+}
+
+}  // namespace
+
+Result<void> Edits::check_files_unchanged(const EditQuestion& question) {
+  if (folder_.empty()) return {};
+  const auto asked = read_asked(asked_file(question));
+  if (!asked) return std::unexpected(asked.error());
+  for (const FileChange& change : asked->changes) {
+    const auto now = look_at_change(change);
+    if (!now) return std::unexpected(now.error());
+    if (now->state.is_same(change.before)) continue;
+    return changed_since_shown(change, now->state.kind == Kind::Absent      ? "was removed"
+                                       : change.before.kind == Kind::Absent ? "was created"
+                                                                            : "has changed");
+  }
+  return {};
+}
+
+Result<void> Edits::check_plan_unchanged(const EditQuestion& question, const EditPlan& plan) {
+  if (folder_.empty()) return {};
+  const auto asked = read_asked(asked_file(question));
+  if (!asked) return std::unexpected(asked.error());
+  if (asked->id != sha256_hex(question.input)) return {};
+  const auto is_same = [](const FileChange& a, const FileChange& b) {
+    return a.path == b.path && a.before.is_same(b.before) && a.after.is_same(b.after);
+  };
+  if (std::ranges::equal(asked->changes, plan.changes, is_same)) return {};
+  return fail(Errc::Conflict,
+              "this edit would do something else than what was shown: make it anew");
+}
+
+void Edits::forget_old_questions() const {
+  std::error_code error;
+  const auto oldest = fs::file_time_type::clock::now() - kQuestionsAreKept;
+  std::vector<fs::path> old;
+  for (const auto& entry : fs::directory_iterator(folder_ / "asked", error)) {
+    std::error_code ignored;
+    if (entry.last_write_time(ignored) < oldest && !ignored) old.push_back(entry.path());
+  }
+  for (const fs::path& file : old) fs::remove(file, error);
+}
+
+}  // namespace toolgate
