@@ -4,8 +4,16 @@
 #include <array>
 #include <string_view>
 
+#include "builtin/get_task_output.h"
+#include "builtin/get_terminal_output.h"
+#include "builtin/kill_terminal.h"
 #include "builtin/list_dir.h"
 #include "builtin/read_result.h"
+#include "builtin/run_in_terminal.h"
+#include "builtin/run_task.h"
+#include "builtin/send_to_terminal.h"
+#include "builtin/terminal_last_command.h"
+#include "builtin/test_failure.h"
 
 namespace toolgate {
 namespace {
@@ -19,6 +27,14 @@ struct Builtin {
 constexpr Builtin kBuiltin[] = {
     {read_result_data, make_read_result, ""},
     {list_dir_data, make_list_dir, "search"},
+    {run_in_terminal_data, make_run_in_terminal, "execute"},
+    {get_terminal_output_data, make_get_terminal_output, "execute"},
+    {send_to_terminal_data, make_send_to_terminal, "execute"},
+    {kill_terminal_data, make_kill_terminal, "execute"},
+    {terminal_last_command_data, make_terminal_last_command, "execute"},
+    {run_task_data, make_run_task, "execute"},
+    {get_task_output_data, make_get_task_output, "execute"},
+    {test_failure_data, make_test_failure, "execute"},
 };
 
 struct BuiltinSet {

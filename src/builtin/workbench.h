@@ -6,6 +6,9 @@
 #include <filesystem>
 #include <memory>
 
+#include "builtin/command_rules.h"
+#include "builtin/sandbox.h"
+#include "builtin/terminals.h"
 #include "builtin/workspace.h"
 
 namespace toolgate {
@@ -13,6 +16,9 @@ namespace toolgate {
 // Immutable: a changed file makes a new one.
 struct BuiltinSettings {
   std::shared_ptr<const Workspace> workspace;
+  SandboxSettings sandbox = {};
+  std::vector<CommandRule> command_rules = {};  // chat.tools.terminal.autoApprove
+  CommandPlaces command_places = {};
 };
 
 struct WorkbenchOptions {
@@ -32,10 +38,12 @@ class Workbench {
   void use(std::shared_ptr<const BuiltinSettings> settings) {
     settings_.store(std::move(settings));
   }
+  Terminals& terminals() { return terminals_; }
 
  private:
   const WorkbenchOptions options_;
   std::atomic<std::shared_ptr<const BuiltinSettings>> settings_;
+  Terminals terminals_;
 };
 
 }  // namespace toolgate

@@ -13,6 +13,8 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "builtin/command_rules.h"
+#include "builtin/sandbox.h"
 #include "hosts/hook_settings.h"
 #include "hosts/http_tool_settings.h"
 #include "invoke/approval_settings.h"
@@ -84,6 +86,11 @@ struct Limits {
 struct BuiltinToolSettings {
   bool enabled = true;                     // toolgate.tools.builtin
   std::vector<std::string> extra_folders;  // absolute; tools may touch what is below them too
+  SandboxSettings sandbox;
+  std::vector<CommandRule> command_rules;     // chat.tools.terminal.autoApprove, besides our own
+  std::vector<CommandRule> command_refusals;  // the same of the workspace, which only refuse
+  bool commands_may_be_approved = true;       // chat.tools.terminal.enableAutoApprove
+  bool ignore_default_command_rules = false;
 };
 
 struct Settings {
