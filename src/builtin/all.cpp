@@ -10,8 +10,11 @@
 #include "builtin/fetch_webpage.h"
 #include "builtin/file_search.h"
 #include "builtin/get_changed_files.h"
+#include "builtin/get_task_output.h"
+#include "builtin/get_terminal_output.h"
 #include "builtin/grep_search.h"
 #include "builtin/insert_edit_into_file.h"
+#include "builtin/kill_terminal.h"
 #include "builtin/list_dir.h"
 #include "builtin/manage_todo_list.h"
 #include "builtin/multi_replace_string_in_file.h"
@@ -19,6 +22,11 @@
 #include "builtin/read_project_structure.h"
 #include "builtin/read_result.h"
 #include "builtin/replace_string_in_file.h"
+#include "builtin/run_in_terminal.h"
+#include "builtin/run_task.h"
+#include "builtin/send_to_terminal.h"
+#include "builtin/terminal_last_command.h"
+#include "builtin/test_failure.h"
 #include "builtin/view_image.h"
 
 namespace toolgate {
@@ -47,6 +55,14 @@ constexpr Builtin kBuiltin[] = {
     {multi_replace_string_in_file_data, make_multi_replace_string_in_file, "edit"},
     {apply_patch_data, make_apply_patch, "edit"},
     {insert_edit_into_file_data, make_insert_edit_into_file, "edit"},
+    {run_in_terminal_data, make_run_in_terminal, "execute"},
+    {get_terminal_output_data, make_get_terminal_output, "execute"},
+    {send_to_terminal_data, make_send_to_terminal, "execute"},
+    {kill_terminal_data, make_kill_terminal, "execute"},
+    {terminal_last_command_data, make_terminal_last_command, "execute"},
+    {run_task_data, make_run_task, "execute"},
+    {get_task_output_data, make_get_task_output, "execute"},
+    {test_failure_data, make_test_failure, "execute"},
 };
 
 struct BuiltinSet {

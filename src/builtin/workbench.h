@@ -6,7 +6,10 @@
 #include <filesystem>
 #include <memory>
 
+#include "builtin/command_rules.h"
 #include "builtin/edits.h"
+#include "builtin/sandbox.h"
+#include "builtin/terminals.h"
 #include "builtin/todo_lists.h"
 #include "builtin/web_settings.h"
 #include "builtin/workspace.h"
@@ -18,6 +21,9 @@ struct BuiltinSettings {
   std::shared_ptr<const Workspace> workspace;
   WebSettings web;
   std::uint64_t edit_bytes = Edits::kUsualKeptBytes;  // of backups of edited files
+  SandboxSettings sandbox = {};
+  std::vector<CommandRule> command_rules = {};  // chat.tools.terminal.autoApprove
+  CommandPlaces command_places = {};
 };
 
 struct WorkbenchOptions {
@@ -35,16 +41,16 @@ class Workbench {
   // As they are now: a call takes them once and keeps them.
   std::shared_ptr<const BuiltinSettings> settings() const { return settings_.load(); }
   void use(std::shared_ptr<const BuiltinSettings> settings);
-
   Edits& edits() { return edits_; }
-
   TodoLists& todo_lists() { return todo_lists_; }
+  Terminals& terminals() { return terminals_; }
 
  private:
   const WorkbenchOptions options_;
   std::atomic<std::shared_ptr<const BuiltinSettings>> settings_;
   TodoLists todo_lists_;
   Edits edits_;
+  Terminals terminals_;
 };
 
 }  // namespace toolgate

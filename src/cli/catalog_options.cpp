@@ -44,8 +44,10 @@ void complete_catalog_options(CatalogOptions& options) {
 }
 
 BuiltinPlaces builtin_places(const CatalogOptions& options) {
-  return {
-      .workspace = options.tools.workspace, .data = options.data, .profile = options.tools.profile};
+  return {.workspace = options.tools.workspace,
+          .data = options.data,
+          .profile = options.tools.profile,
+          .settings_files = options.settings.extra};
 }
 
 void warn_of_unread_options(const CatalogOptions& options) {

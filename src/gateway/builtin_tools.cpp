@@ -1,11 +1,25 @@
 #include "gateway/builtin_tools.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "builtin/all.h"
 #include "gateway/invoking.h"
 
 namespace toolgate {
+namespace {
+
+std::vector<CommandRule> command_rules_of(const BuiltinToolSettings& settings) {
+  if (!settings.commands_may_be_approved) return {};
+  std::vector<CommandRule> rules;
+  if (!settings.ignore_default_command_rules) rules = default_command_rules();
+  for (const CommandRule& rule : settings.command_rules) set_command_rule(rules, rule);
+  // Beside the others, not in the place of one.
+  std::ranges::copy(settings.command_refusals, std::back_inserter(rules));
+  return rules;
+}
+
+}  // namespace
 
 Result<void> BuiltinTools::declare(Registry& registry, const Settings& settings) {
   for_workspace_ = settings.builtin.enabled && !places_.workspace.empty();
@@ -44,6 +58,15 @@ std::shared_ptr<const BuiltinSettings> BuiltinTools::settings_of(const Settings&
   for (const auto* place : {&places_.data, &places_.profile})
     if (!place->empty()) hidden.push_back(std::filesystem::absolute(*place).string());
   result->edit_bytes = settings.builtin.edit_bytes;
+  const char* home = std::getenv("HOME");
+  result->command_places = {.folder = {},
+                            .edits = settings.approvals.edits,
+                            .places = {.workspaces = roots, .home = home ? home : ""}};
+  result->command_rules = command_rules_of(settings.builtin);
+  result->sandbox = settings.builtin.sandbox;
+  // They may hold keys.
+  for (const auto& file : places_.settings_files)
+    result->sandbox.hidden.push_back(std::filesystem::absolute(file).string());
   result->workspace = std::make_shared<const Workspace>(std::move(roots), std::move(hidden));
   result->web = settings.builtin.web;
   return result;

@@ -18,6 +18,7 @@ struct BuiltinPlaces {
   std::filesystem::path workspace;
   std::filesystem::path data;
   std::filesystem::path profile;
+  std::vector<std::filesystem::path> settings_files;  // of the command line
 };
 
 class BuiltinTools {

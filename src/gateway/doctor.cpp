@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "builtin/sandbox.h"
 #include "gateway/operator_token.h"
 #include "gateway/settings_file.h"
 #include "gateway/settings_models.h"
@@ -33,6 +34,7 @@ class Doctor {
     check_tool_sets();
     check_tools();
     check_mcp();
+    check_sandbox();
     return std::move(checks_);
   }
 
@@ -45,6 +47,7 @@ class Doctor {
   void check_tool_sets();
   void check_tools();
   void check_mcp();
+  void check_sandbox();
 
   // The problems of one area.
   template <class Belongs>
@@ -253,6 +256,21 @@ void Doctor::check_mcp() {
     if (std::filesystem::exists(file, error))
       note(CheckStatus::Warning,
            fmt::format("{} is not read: this version has no MCP servers yet", file.string()));
+}
+
+void Doctor::check_sandbox() {
+  area_ = "sandbox";
+  const Settings settings = installation_.settings.value_or(Settings{});
+  if (!settings.builtin.sandbox.enabled)
+    return note(CheckStatus::Warning, "Commands run without a sandbox, and each is asked about",
+                "Set toolgate.sandbox.enabled to true");
+  if (const std::string& fault = sandbox_fault(); !fault.empty())
+    return note(CheckStatus::Warning,
+                "Commands cannot be sandboxed, and each is asked about: " + fault,
+                "Until then, look closely at what you allow");
+  note(CheckStatus::Ok, settings.builtin.sandbox.network
+                            ? "Commands run in a sandbox with the network"
+                            : "Commands run in a sandbox without the network");
 }
 
 }  // namespace

@@ -152,7 +152,8 @@ struct Gateway::Impl {
         tools(options.tools, std::make_unique<LoopTimer>(control)),
         builtin_tools({.workspace = options.files.workspace,
                        .data = options.data,
-                       .profile = options.tools.profile}),
+                       .profile = options.tools.profile,
+                       .settings_files = options.files.extra}),
         signals(control) {}
 
   Result<void> open_invoking();

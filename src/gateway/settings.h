@@ -13,6 +13,8 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "builtin/command_rules.h"
+#include "builtin/sandbox.h"
 #include "builtin/web_settings.h"
 #include "hosts/hook_settings.h"
 #include "hosts/http_tool_settings.h"
@@ -87,6 +89,11 @@ struct BuiltinToolSettings {
   std::vector<std::string> extra_folders;  // absolute; tools may touch what is below them too
   WebSettings web;                         // toolgate.web.…
   std::size_t edit_bytes = std::size_t{500} << 20;  // toolgate.edits.keepBytes
+  SandboxSettings sandbox;
+  std::vector<CommandRule> command_rules;     // chat.tools.terminal.autoApprove, besides our own
+  std::vector<CommandRule> command_refusals;  // the same of the workspace, which only refuse
+  bool commands_may_be_approved = true;       // chat.tools.terminal.enableAutoApprove
+  bool ignore_default_command_rules = false;
 };
 
 struct Settings {

@@ -1,0 +1,319 @@
+#include "builtin/command_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "builtin/shell_command.h"
+
+namespace toolgate {
+namespace {
+
+// No argument makes these do more than read and print.
+constexpr auto kOnlyRead = std::to_array<std::string_view>(
+    {"cd",   "echo", "ls",     "pwd",       "cat",     "head",     "tail",     "wc",   "tr",
+     "cut",  "cmp",  "which",  "basename",  "dirname", "realpath", "readlink", "stat", "od",
+     "du",   "df",   "sleep",  "nl",        "grep",    "egrep",    "fgrep",    "true", "false",
+     "diff", "comm", "md5sum", "sha256sum", "whoami",  "uname",    "id"});
+
+// Read and print too, unless told otherwise; what is told must stand there in plain words.
+constexpr auto kAllowed = std::to_array<std::string_view>(
+    {"file",
+     "date",
+     "find",
+     "rg",
+     "sort",
+     "tree",
+     "column",
+     "jq",
+     "git status",
+     "git log",
+     "git show",
+     "git diff",
+     "git blame",
+     "git grep",
+     "git ls-files",
+     "git rev-parse",
+     "git describe",
+     "git shortlog",
+     "git remote -v",
+     "git stash list",
+     "git --no-pager status",
+     "git --no-pager log",
+     "git --no-pager show",
+     "git --no-pager diff",
+     "/^git branch( (-a|-r|-v|-vv|--all|--remotes|--list|--show-current))*$/",
+     "/^git tag( -l| --list)?$/",
+     "/^sed -n [0-9]+(,[0-9]+)?p( [^-'][^ ]*)*$/",
+     "/^[a-zA-Z0-9+_-]+ --version$/",
+     "/^(node|python3?|npm|cargo|go|gcc|g\\+\\+|clang|cmake|make|rustc|java) (-v|-V|version)$/",
+     "/^uniq( -[cdui]+)*$/",
+     "/^ps( -?(aux|ef|a|e|f))?$/",
+     "/^(md5sum|sha1sum|sha512sum)( |$)/"});
+
+// Options of the above, and programs that run other programs: those hide what really runs.
+constexpr auto kRefused = std::to_array<std::string_view>(
+    {"/^find .*-(exec|execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls)( |$)/",
+     "/^rg .*(--pre|--hostname-bin)/",
+     "/^sort .*(-[a-zA-Z]*o|--o|-[a-zA-Z]*T|--t|--co|--files0)/",
+     "/^tree .*(-o|--output)/",
+     "/^file .*(-[a-zA-Z]*C|--co|-[a-zA-Z]*z|-[a-zA-Z]*Z|--unc)/",
+     "/^date .*(-[a-zA-Z]*s|--s|-[a-zA-Z]*f|--f)/",
+     "/^date [^-+ ]/",
+     "/^git .*(--ou|--ex|--textc|--op|--up)/",
+     "/^git (--no-pager )?grep .*-[a-zA-Z]*O/",
+     "/^git remote -v ./",
+     "rm",
+     "rmdir",
+     "dd",
+     "mkfs",
+     "shred",
+     "kill",
+     "pkill",
+     "killall",
+     "chmod",
+     "chown",
+     "chgrp",
+     "ln",
+     "curl",
+     "wget",
+     "ssh",
+     "scp",
+     "nc",
+     "ncat",
+     "socat",
+     "telnet",
+     "sudo",
+     "su",
+     "doas",
+     "env",
+     "xargs",
+     "parallel",
+     "eval",
+     "exec",
+     "source",
+     ".",
+     "command",
+     "builtin",
+     "trap",
+     "alias",
+     "enable",
+     "nohup",
+     "setsid",
+     "timeout",
+     "nice",
+     "ionice",
+     "stdbuf",
+     "script",
+     "watch",
+     "strace",
+     "busybox",
+     "sh",
+     "bash",
+     "dash",
+     "zsh",
+     "ksh",
+     "fish",
+     "python",
+     "python3",
+     "node",
+     "perl",
+     "ruby",
+     "awk",
+     "vi",
+     "vim",
+     "less"});
+
+// These hide nothing when all they are asked is their version.
+bool is_harmless_name(std::string_view name) {
+  return std::ranges::find(kOnlyRead, name) != kOnlyRead.end();
+}
+
+constexpr auto kSafeVariables = std::to_array<std::string_view>(
+    {"LANG", "TZ", "NO_COLOR", "FORCE_COLOR", "CI", "COLUMNS", "LINES", "NODE_ENV", "RUST_LOG",
+     "RUST_BACKTRACE", "TERM", "CLICOLOR", "DEBUG", "PYTHONUNBUFFERED"});
+
+bool is_safe_variable(std::string_view name) {
+  if (std::ranges::find(kSafeVariables, name) != kSafeVariables.end()) return true;
+  if (name.starts_with("LC_")) return true;
+  const bool is_lower = std::ranges::all_of(
+      name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
+  return is_lower && name != "_" && !name.contains("proxy");
+}
+
+bool is_word_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// A refusal takes in more than an allowance: "rm" means "rm-all" too.
+bool begins_with_words(std::string_view line, std::string_view words, bool widely) {
+  // "./bin/run" and "bin/run" are the same program, "./ls" and "ls" are not.
+  if (words.contains('/')) {
+    if (line.starts_with("./")) line.remove_prefix(2);
+    if (words.starts_with("./")) words.remove_prefix(2);
+  }
+  if (words.empty() || !line.starts_with(words)) return false;
+  if (line.size() == words.size()) return true;
+  const char next = line[words.size()];
+  return next == ' ' || (widely && !is_word_character(next));
+}
+
+bool matches(const CommandRule& rule, std::string_view line, bool approving) {
+  if (!rule.pattern) return begins_with_words(line, rule.key, !approving);
+  const auto outcome = rule.pattern->match(line);
+  if (outcome == Pattern::Outcome::Exhausted) return !approving;
+  return outcome == Pattern::Outcome::Match;
+}
+
+const CommandRule* find_rule(std::span<const CommandRule> rules, std::string_view line,
+                             bool approve, bool whole_line) {
+  for (const CommandRule& rule : rules)
+    if (rule.approve == approve && rule.matches_whole_line == whole_line &&
+        matches(rule, line, approve))
+      return &rule;
+  return nullptr;
+}
+
+std::string in_quotes_of(std::string_view text) {
+  constexpr std::size_t kMost = 80;
+  return fmt::format("'{}{}'", text.substr(0, kMost), text.size() > kMost ? "…" : "");
+}
+
+class LineJudge {
+ public:
+  LineJudge(std::span<const CommandRule> rules, const CommandPlaces& places)
+      : rules_(rules), places_(places) {}
+
+  CommandVerdict judge(std::string_view line) {
+    const auto script = parse_shell_script(line);
+    if (!script) return ask("the command cannot be taken apart: {}", script.error().message);
+    if (const auto* rule = find_rule(rules_, line, false, true))
+      return ask("the rule {} wants a question", in_quotes_of(rule->key));
+    changes_folder_ = std::ranges::any_of(script->commands, [](const ShellCommand& command) {
+      return !command.words.empty() && command.words[0].text == "cd";
+    });
+    for (const ShellRedirection& redirection : script->redirections)
+      if (auto question = look_at(redirection)) return *question;
+    const auto* whole = find_rule(rules_, line, true, true);
+    for (const ShellCommand& command : script->commands)
+      if (auto question = look_at(command, whole != nullptr)) return *question;
+    if (whole) return {true, fmt::format("allowed by the rule {}", in_quotes_of(whole->key))};
+    return {true, fmt::format("allowed by {}", fmt::join(used_, ", "))};
+  }
+
+ private:
+  template <class... Args>
+  static CommandVerdict ask(fmt::format_string<Args...> words, Args&&... args) {
+    return {false, fmt::format(words, std::forward<Args>(args)...)};
+  }
+
+  std::optional<CommandVerdict> look_at(const ShellCommand& command, bool line_is_allowed) {
+    for (const std::string& name : command.assignments)
+      if (!is_safe_variable(name)) return ask("it sets the variable {}", name);
+    if (command.words.empty()) return std::nullopt;
+    if (!command.words[0].is_known) return ask("which program it runs is not known beforehand");
+    const std::string line = write_shell_words(command.words);
+    if (const auto* rule = find_rule(rules_, line, false, false))
+      if (!is_plain_version(line))
+        return ask("{} is not run without asking, as the rule {} says", in_quotes_of(line),
+                   in_quotes_of(rule->key));
+    if (line_is_allowed) return std::nullopt;
+    const auto* rule = find_rule(rules_, line, true, false);
+    if (!rule) return ask("no rule allows {}", in_quotes_of(line));
+    const bool all_known =
+        std::ranges::all_of(command.words, [](const ShellWord& word) { return word.is_known; });
+    if (!all_known && !is_harmless_name(command.words[0].text))
+      return ask("what {} becomes is not known beforehand", in_quotes_of(line));
+    note_use(in_quotes_of(rule->key));
+    return std::nullopt;
+  }
+
+  // "python3 --version" is fine though python3 alone is not, as long as that is all.
+  bool is_plain_version(std::string_view line) const {
+    const auto space = line.find(' ');
+    if (space == line.npos) return false;
+    const std::string_view option = line.substr(space + 1);
+    return (option == "--version" || option == "-V") && !line.contains('/');
+  }
+
+  std::optional<CommandVerdict> look_at(const ShellRedirection& redirection) {
+    const std::string& text = redirection.target.text;
+    if (text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/"))
+      return ask("it opens a connection to {}", text);
+    if (!redirection.target.is_known) return ask("where it redirects to is not known beforehand");
+    if (!redirection.writes || text == "/dev/null" || text == "/dev/stdout" ||
+        text == "/dev/stderr")
+      return std::nullopt;
+    if (changes_folder_ && !text.starts_with('/'))
+      return ask("it changes the folder and then writes to {}", in_quotes_of(text));
+    const auto path = (std::filesystem::path(places_.folder) / text).lexically_normal();
+    const EditCheck check = check_edit(path, places_.edits, places_.places);
+    if (check.verdict == EditVerdict::Approved) return std::nullopt;
+    return ask("it writes to {}", in_quotes_of(text));
+  }
+
+  void note_use(std::string rule) {
+    if (std::ranges::find(used_, rule) == used_.end()) used_.push_back(std::move(rule));
+  }
+
+  std::span<const CommandRule> rules_;
+  const CommandPlaces& places_;
+  bool changes_folder_ = false;
+  std::vector<std::string> used_;
+};
+
+template <std::size_t Count>
+void add_all(std::vector<CommandRule>& rules, const std::array<std::string_view, Count>& keys,
+             bool approve) {
+  for (const std::string_view key : keys)
+    if (auto rule = make_command_rule(key, approve, false)) rules.push_back(std::move(*rule));
+}
+
+}  // namespace
+
+Result<CommandRule> make_command_rule(std::string_view key, std::optional<bool> approve,
+                                      bool matches_whole_line) {
+  CommandRule rule{.key = std::string(key),
+                   .approve = approve,
+                   .matches_whole_line = matches_whole_line,
+                   .pattern = {}};
+  if (key.empty()) return fail(Errc::InvalidSettings, "must not be empty");
+  const auto end = key.rfind('/');
+  const bool is_expression = key.starts_with('/') && end > 0 &&
+                             key.substr(end + 1).find_first_not_of("dgimsuvy") == key.npos;
+  if (!is_expression) return rule;
+  std::string expression(key.substr(1, end - 1));
+  // As an expression of ECMA-262 says it: no other flag changes what a command matches here.
+  if (key.substr(end + 1).contains('i')) expression = "(?i)" + expression;
+  auto pattern = Pattern::make(expression);
+  if (!pattern)
+    return fail(Errc::InvalidSettings, "is no regular expression: {}", pattern.error().message);
+  rule.pattern = std::move(*pattern);
+  return rule;
+}
+
+const std::vector<CommandRule>& default_command_rules() {
+  static const std::vector<CommandRule> kRules = [] {
+    std::vector<CommandRule> rules;
+    add_all(rules, kOnlyRead, true);
+    add_all(rules, kAllowed, true);
+    add_all(rules, kRefused, false);
+    return rules;
+  }();
+  return kRules;
+}
+
+void set_command_rule(std::vector<CommandRule>& rules, CommandRule rule) {
+  const auto same = std::ranges::find(rules, rule.key, &CommandRule::key);
+  if (same == rules.end())
+    rules.push_back(std::move(rule));
+  else
+    *same = std::move(rule);
+}
+
+CommandVerdict judge_command_line(std::string_view line, std::span<const CommandRule> rules,
+                                  const CommandPlaces& places) {
+  return LineJudge(rules, places).judge(line);
+}
+
+}  // namespace toolgate

@@ -1,0 +1,66 @@
+#include "builtin/get_task_output.h"
+
+#include "builtin/terminal_words.h"
+#include "builtin/tool_input.h"
+#include "invoke/visible_text.h"
+
+namespace toolgate {
+namespace {
+
+constexpr std::string_view kSchema = R"({
+  "type": "object",
+  "properties": {
+    "workspaceFolder": {"type": "string", "description": "The workspace's folder; may be left out."},
+    "id": {"type": "string", "description": "The task's label, or 'shell: label'."}
+  },
+  "required": ["id"]
+})";
+
+std::string label_of(std::string id) {
+  for (const std::string_view kind : {"shell: ", "process: "})
+    if (id.starts_with(kind)) return id.substr(kind.size());
+  return id;
+}
+
+class GetTaskOutput final : public Tool {
+ public:
+  explicit GetTaskOutput(Workbench& workbench) : workbench_(workbench) {}
+
+  Task<Result<ToolResult>> invoke(const ToolCall& call, const Cancel&) override {
+    const std::string label = label_of(ToolInput(call.input).text("id"));
+    auto view = co_await workbench_.terminals().latest({.caller = call.caller, .session = {}},
+                                                       Terminals::Which::Task, label);
+    if (!view)
+      co_return fail(Errc::NotFound, "the task '{}' has not been run; run it with run_task", label);
+    co_return terminal_result(*view, {});
+  }
+
+  Task<Result<std::optional<PreparedCall>>> prepare(const ToolCall& call, const Cancel&) override {
+    const std::string label = visible_text(ToolInput(call.input).text("id"), false);
+    co_return PreparedCall{.invocation_message = "Reading the output of task " + label,
+                           .past_tense_message = "Read the output of task " + label};
+  }
+
+ private:
+  Workbench& workbench_;
+};
+
+}  // namespace
+
+ToolData get_task_output_data() {
+  return {.id = "get_task_output",
+          .reference_name = "getTaskOutput",
+          .display_name = "Get Task Output",
+          .user_description = "Read what a task has shown",
+          .model_description =
+              "Returns what the latest run of a task has shown so far, and whether it still runs.",
+          .input_schema = std::string(kSchema),
+          .icon = "$(tools)",
+          .is_read_only = true};
+}
+
+std::shared_ptr<Tool> make_get_task_output(const BuiltinSurroundings& around) {
+  return std::make_shared<GetTaskOutput>(around.workbench);
+}
+
+}  // namespace toolgate

@@ -1,0 +1,331 @@
+#include "builtin/sandbox.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <spawn.h>
+#include <string_view>
+#include <sys/wait.h>
+
+#include "builtin/seccomp_filter.h"
+#include "invoke/real_path.h"
+
+namespace toolgate {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Written by commands, kept in memory, gone afterwards.
+constexpr std::string_view kTemporaryBytes = "536870912";
+constexpr std::string_view kSmallBytes = "67108864";
+
+// Below the workspace. What stands in them is run or obeyed by programs outside the sandbox.
+constexpr std::array<std::string_view, 2> kObeyedFolders{".vscode", ".toolgate"};
+constexpr std::array<std::string_view, 2> kObeyedIfThere{".git/hooks", ".git/config"};
+
+bool is_below(std::string_view path, std::string_view folder) {
+  if (folder == "/") return path.starts_with('/');
+  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+std::string real(const std::string& path) {
+  std::string found = find_real_path(fs::path(path).lexically_normal()).path;
+  while (found.size() > 1 && found.ends_with('/')) found.pop_back();
+  return found;
+}
+
+enum class Kind { Missing, Folder, Other };
+Kind kind_of(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(path, error);
+  if (error || !fs::exists(status)) return Kind::Missing;
+  return fs::is_directory(status) ? Kind::Folder : Kind::Other;
+}
+
+// Listening sockets are files that a read-only file system does not protect.
+std::set<std::string> socket_files() {
+  std::set<std::string> files;
+  std::ifstream table("/proc/net/unix");
+  for (std::string line; std::getline(table, line);)
+    if (const auto at = line.find(" /"); at != line.npos) files.insert(line.substr(at + 1));
+  return files;
+}
+
+class SandboxPlan {
+ public:
+  SandboxPlan(const SandboxSettings& settings, const Workspace& workspace, const std::string& home)
+      : settings_(settings), workspace_(workspace), home_(home) {
+    for (const std::string& root : workspace.roots()) add_writable(root);
+    for (const std::string& path : settings.writable) add_writable(path);
+    std::ranges::sort(writable_);  // outer folders first
+    for (const std::string& path : workspace.hidden()) hide(path, true);
+    for (const std::string& path : usual_secrets()) hide(expand(path), false);
+    for (const std::string& path : settings.hidden) hide(path, true);
+  }
+
+  std::vector<std::string> arguments(const std::string& folder, int seccomp) {
+    add({"--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts",
+         "--unshare-cgroup-try"});
+    if (!settings_.network) add({"--unshare-net"});
+    add({"--disable-userns", "--cap-drop", "ALL", "--die-with-parent", "--hostname", "sandbox"});
+    add({"--ro-bind", "/", "/"});
+    cover_shared_places();
+    for (const std::string& path : hidden_)
+      if (!is_writable(path)) cover(path);
+    for (const std::string& path : writable_) add({"--bind", path, path});
+    for (const std::string& path : hidden_)
+      if (is_writable(path)) cover(path);
+    protect_obeyed();
+    add({"--dev", "/dev", "--size", kSmallBytes, "--perms", "1777", "--tmpfs", "/dev/shm"});
+    add({"--remount-ro", "/dev", "--proc", "/proc"});
+    // A command that runs as root owns /proc/sys, and owning is enough to change the machine.
+    add({"--remount-ro", "/proc"});
+    if (seccomp >= 0) add({"--seccomp", std::to_string(seccomp)});
+    add({"--chdir", real(folder), "--"});
+    return std::move(arguments_);
+  }
+
+ private:
+  void add(std::initializer_list<std::string_view> words) {
+    for (const std::string_view word : words) arguments_.emplace_back(word);
+  }
+
+  std::string expand(const std::string& path) const {
+    return path.starts_with("~/") ? home_ + path.substr(1) : path;
+  }
+
+  void add_writable(const std::string& path) {
+    std::string found = real(path);
+    if (kind_of(found) != Kind::Missing) writable_.push_back(std::move(found));
+  }
+  bool is_writable(std::string_view path) const {
+    return std::ranges::any_of(writable_,
+                               [&](const std::string& root) { return is_below(path, root); });
+  }
+
+  // What might come into being must be covered too where a command could make it.
+  void hide(const std::string& path, bool even_if_missing) {
+    if (!path.starts_with('/')) return;
+    std::string found = real(path);
+    const bool is_there = kind_of(found) != Kind::Missing;
+    if (is_there || (even_if_missing && is_writable(found))) hidden_.insert(std::move(found));
+  }
+
+  void cover(const std::string& path) {
+    const bool is_hidden_already = std::ranges::any_of(hidden_, [&](const std::string& other) {
+      return other != path && is_below(path, other) && !is_rebound_below(other, path);
+    });
+    if (is_hidden_already) return;
+    if (kind_of(path) == Kind::Other)
+      add({"--ro-bind", "/dev/null", path});
+    else
+      add({"--size", kSmallBytes, "--perms", "0700", "--tmpfs", path});
+  }
+  // Whether a writable folder inside `outer` brings `path` back.
+  bool is_rebound_below(std::string_view outer, std::string_view path) const {
+    return std::ranges::any_of(writable_, [&](const std::string& root) {
+      return root != outer && is_below(root, outer) && is_below(path, root);
+    });
+  }
+
+  // Places where other programs leave sockets and files for each other.
+  void cover_shared_places() {
+    add({"--size", kTemporaryBytes, "--perms", "1777", "--tmpfs", "/tmp"});
+    if (kind_of("/var/tmp") == Kind::Folder)
+      add({"--size", kSmallBytes, "--perms", "1777", "--tmpfs", "/var/tmp"});
+    if (kind_of("/run") == Kind::Folder) add({"--size", kSmallBytes, "--tmpfs", "/run"});
+    keep_name_service();
+    for (const std::string& path : socket_files()) {
+      const bool is_covered = is_below(path, "/tmp") || is_below(path, "/var/tmp") ||
+                              is_below(path, "/run") || is_below(path, "/var/run");
+      if (!is_covered && kind_of(path) == Kind::Other && real(path) == path && !is_writable(path))
+        hidden_.insert(path);
+    }
+  }
+
+  // With a network, names are found through a file that often lies below /run.
+  void keep_name_service() {
+    if (!settings_.network) return;
+    const std::string found = real("/etc/resolv.conf");
+    if (is_below(found, "/run") && kind_of(found) == Kind::Other) add({"--ro-bind", found, found});
+  }
+
+  void protect_obeyed() {
+    for (const std::string& root : workspace_.roots()) {
+      const std::string base = real(root);
+      for (const std::string_view name : kObeyedFolders) protect(base, name, true);
+      // A place where something is mounted cannot be moved away and replaced.
+      const std::string git = base + "/.git";
+      if (kind_of(git) == Kind::Folder) add({"--bind", git, git});
+      for (const std::string_view name : kObeyedIfThere) protect(base, name, false);
+    }
+  }
+  void protect(const std::string& base, std::string_view name, bool even_if_missing) {
+    const std::string named = base + "/" + std::string(name);
+    const std::string found = real(named);
+    if (kind_of(found) != Kind::Missing) {
+      if (is_writable(found)) add({"--ro-bind", found, found});
+    } else if (even_if_missing && found == named && kind_of(base) == Kind::Folder) {
+      add({"--size", kSmallBytes, "--tmpfs", named, "--remount-ro", named});
+    }
+  }
+
+  const SandboxSettings& settings_;
+  const Workspace& workspace_;
+  const std::string& home_;
+  std::vector<std::string> writable_;  // free of links
+  std::set<std::string> hidden_;       // the same; outer folders first
+  std::vector<std::string> arguments_;
+};
+
+// How a program ended that says nothing and reads nothing; -1: it could not be run.
+int run_quietly(std::vector<std::string> words) {
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  for (const int descriptor : {0, 1, 2})
+    ::posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0);
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  pid_t started = 0;
+  const int error =
+      ::posix_spawn(&started, pointers[0], &actions, nullptr, pointers.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) return -1;
+  int status = 0;
+  while (::waitpid(started, &status, 0) < 0)
+    if (errno != EINTR) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// The parts of a sandbox that a machine may refuse, around a program that does nothing.
+constexpr std::array<std::string_view, 24> kProbe{"--unshare-user",
+                                                  "--unshare-pid",
+                                                  "--unshare-ipc",
+                                                  "--unshare-uts",
+                                                  "--unshare-net",
+                                                  "--disable-userns",
+                                                  "--cap-drop",
+                                                  "ALL",
+                                                  "--die-with-parent",
+                                                  "--ro-bind",
+                                                  "/",
+                                                  "/",
+                                                  "--size",
+                                                  "65536",
+                                                  "--perms",
+                                                  "1777",
+                                                  "--tmpfs",
+                                                  "/tmp",
+                                                  "--proc",
+                                                  "/proc",
+                                                  "--remount-ro",
+                                                  "/proc",
+                                                  "--",
+                                                  "/bin/true"};
+
+std::string look_for_fault() {
+  const std::string program = find_bubblewrap();
+  if (program.empty()) return "bubblewrap is not installed; install the package bubblewrap";
+  if (make_seccomp_filter().empty())
+    return "there is no filter of system calls for this kind of machine";
+  std::vector<std::string> words{program};
+  for (const std::string_view word : kProbe) words.emplace_back(word);
+  if (run_quietly(std::move(words)) != 0)
+    return "bubblewrap cannot make a sandbox here; it needs user namespaces (see the setting "
+           "kernel.unprivileged_userns_clone and the container's rules) and version 0.8 or newer";
+  return {};
+}
+
+}  // namespace
+
+const std::vector<std::string>& usual_secrets() {
+  static const std::vector<std::string> kPaths{
+      "~/.ssh",
+      "~/.gnupg",
+      "~/.aws",
+      "~/.azure",
+      "~/.config/gcloud",
+      "~/.config/gh",
+      "~/.config/hub",
+      "~/.config/glab-cli",
+      "~/.config/git/credentials",
+      "~/.config/github-copilot",
+      "~/.config/op",
+      "~/.config/rclone",
+      "~/.config/doctl",
+      "~/.config/containers",
+      "~/.config/google-chrome",
+      "~/.config/chromium",
+      "~/.mozilla",
+      "~/.thunderbird",
+      "~/.local/share/keyrings",
+      "~/.password-store",
+      "~/.netrc",
+      "~/.git-credentials",
+      "~/.docker",
+      "~/.kube",
+      "~/.npmrc",
+      "~/.yarnrc.yml",
+      "~/.pypirc",
+      "~/.pgpass",
+      "~/.my.cnf",
+      "~/.s3cfg",
+      "~/.boto",
+      "~/.vault-token",
+      "~/.terraform.d",
+      "~/.terraformrc",
+      "~/.cargo/credentials",
+      "~/.cargo/credentials.toml",
+      "~/.gem/credentials",
+      "~/.m2/settings.xml",
+      "~/.gradle/gradle.properties",
+      "~/.bash_history",
+      "~/.zsh_history",
+      "~/.python_history",
+      "~/.node_repl_history",
+      "~/.psql_history",
+      "~/.claude",
+      "~/.claude.json",
+      "~/.codex",
+      "~/.copilot",
+      "/etc/shadow",
+      "/etc/shadow-",
+      "/etc/gshadow",
+      "/etc/gshadow-",
+      "/etc/sudoers",
+      "/etc/sudoers.d",
+      "/etc/ssh",
+      "/etc/ssl/private",
+      "/var/lib/docker",
+      "/var/lib/containerd",
+      "/var/spool/cron",
+  };
+  return kPaths;
+}
+
+std::vector<std::string> make_sandbox_arguments(const SandboxSettings& settings,
+                                                const Workspace& workspace, const std::string& home,
+                                                const std::string& folder, int seccomp) {
+  return SandboxPlan(settings, workspace, home).arguments(folder, seccomp);
+}
+
+std::string find_bubblewrap() {
+  // Not from PATH: whoever can set that could hand us something else by the name.
+  for (const char* path : {"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"})
+    if (::access(path, X_OK) == 0) return path;
+  return {};
+}
+
+const std::string& sandbox_fault() {
+  static const std::string kFault = look_for_fault();
+  return kFault;
+}
+
+}  // namespace toolgate

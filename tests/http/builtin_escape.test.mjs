@@ -1,0 +1,265 @@
+// What a command in the sandbox tries in order to get out, each of which must fail. A command prints ESCAPED
+// where it got through; what it did outside is looked for as well. At the end the gateway lives, and no process
+// and no zombie is left.
+import assert from 'node:assert/strict';
+import {spawn, spawnSync} from 'node:child_process';
+import {existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import {after, before, test} from 'node:test';
+
+import {textOf, Workspace} from './builtin.mjs';
+import {binary, UPSTREAM_KEY} from './gateway.mjs';
+
+// Not below /tmp, which is another one in the sandbox anyway.
+const build = path.resolve(import.meta.dirname, '../../build');
+const marker = `escape-marker-${process.pid}`;
+
+// A machine that forbids user namespaces to everyone can have no sandbox; anything else is a fault.
+function machineRefuses() {
+  const probe = spawnSync('unshare', ['--user', '--map-root-user', '--pid', '--fork', '--mount-proc', 'true'], {encoding: 'utf8'});
+  return probe.status === 0 ? false : `this machine has no user namespaces: ${(probe.stderr ?? '').trim()}`;
+}
+const skip = machineRefuses();
+
+let world, open, outside, listener, abstract;
+
+async function startWorld(settings = {}) {
+  mkdirSync(build, {recursive: true});
+  const folder = mkdtempSync(path.join(build, 'escape-'));
+  for (const [name, text] of Object.entries({
+         '.ssh/id_ed25519': 'PRIVATE-KEY', '.aws/credentials': 'PRIVATE-KEY', '.config/gh/hosts.yml': 'PRIVATE-KEY',
+         '.docker/config.json': 'PRIVATE-KEY', '.netrc': 'PRIVATE-KEY', '.bashrc': '# mine\n', 'outside/file.txt': 'outside\n',
+         '.config/toolgate/settings.json': '{}', 'workspace/.git/config': '[core]\n', 'workspace/.git/hooks/sample': ''
+       })) {
+    mkdirSync(path.dirname(path.join(folder, name)), {recursive: true});
+    writeFileSync(path.join(folder, name), text);
+  }
+  return Workspace.start({folder, settings: {'toolgate.confirmation.timeoutSeconds': 20, ...settings}});
+}
+
+before(async () => {
+  if (skip) return;
+  world = await startWorld();
+  open = await startWorld({'toolgate.sandbox.enabled': false});
+  outside = path.join(world.gateway.folder, 'outside');
+  listener = net.createServer((socket) => socket.end('hello'));
+  await new Promise((resolve) => listener.listen(path.join(world.gateway.folder, 'outside.sock'), resolve));
+  abstract = spawn('python3', ['-c', `
+import socket
+s = socket.socket(socket.AF_UNIX); s.bind("\\0${marker}"); s.listen(); print("ready", flush=True)
+while True: s.accept()[0].close()`], {stdio: ['ignore', 'pipe', 'inherit']});
+  await new Promise((resolve) => abstract.stdout.once('data', resolve));
+});
+after(async () => {
+  listener?.close();
+  abstract?.kill();
+  await world?.stop();
+  await open?.stop();
+});
+
+const run = async (at, command, more = {}) => textOf((await at.call('run_in_terminal', {command, explanation: 'tries to get out', timeout: 20_000, ...more})).body);
+
+test('the sandbox is there where the machine can have one', {skip}, async () => {
+  const answer = world.api.invoke('run_in_terminal', {command: 'make'});
+  const asked = await world.api.waiting();
+  const shown = JSON.stringify((await world.api.show(asked.id)).body);
+  await world.api.confirm(asked.id, 'deny');
+  await answer;
+  assert.match(shown, /in the sandbox/, shown);
+});
+
+test('an honest command works', {skip}, async () => {
+  const output = await run(world, 'echo one > made.txt && cat made.txt && mkdir -p a/b && ls -d a/b && touch /tmp/x && python3 -c "print(6*7)"');
+  assert.match(output, /^one\na\/b\n42\n\[The command exited with 0/);
+  assert.equal(world.read('made.txt'), 'one\n');
+});
+
+const python = (text) => `python3 - <<'PY'\n${text}\nPY\n`;
+const says = (condition) => `if ${condition}; then echo ESCAPED; fi`;
+const systemCall = (number, args) => python(`
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+r = libc.syscall(${number}, ${args})
+print("ESCAPED" if r >= 0 or ctypes.get_errno() not in (1, 38) else "refused")`);
+
+// [what it tries, command, {control: also gets through without a sandbox, is(): what must hold outside}]
+const attempts = () => {
+  const {folder, pid, port, settingsFile, operatorToken} = world.gateway;
+  const token = `${folder}/data/operator-token`;
+  const connect = (host, to) => python(`
+import socket
+s = socket.create_connection(("${host}", ${to}), 3); print("ESCAPED")`);
+  return [
+    ['reads the operator token by its path', says(`cat ${token}`), {control: (at) => says(`cat ${at.gateway.folder}/data/operator-token`)}],
+    ['reads it by a relative path', says('cat ../data/operator-token'), {control: true}],
+    ['reads it through a link', `ln -sfn ${folder}/data leak; ${says('cat leak/operator-token')}`],
+    ['reads it through the root of the gateway', says(`cat /proc/${pid}/root${token}`)],
+    ['reads it through the root of the first process', says(`cat /proc/1/root${token}`)],
+    ['reads it through the folder of a parent', says(`cat /proc/$PPID/cwd/../data/operator-token`)],
+    ['finds it anywhere', says('grep -rsl operator-token-never-matches / --include=operator-token || find / -name operator-token -size +0 2>/dev/null | grep -q .')],
+    ['looks into the database', says(`ls ${folder}/data | grep -q .`), {control: (at) => says(`ls ${at.gateway.folder}/data | grep -q .`)}],
+    ['reads the settings file with keys', says(`grep -q . ${settingsFile}`)],
+    ['reads the profile', says(`grep -q . ${folder}/.config/toolgate/settings.json`)],
+    ["reads the gateway's environment", says(`grep -q . /proc/${pid}/environ`)],
+    ["reads a parent's environment", says(`cat /proc/[0-9]*/environ | grep -q ${UPSTREAM_KEY}`)],
+    ['finds a key in its own environment', says(`env | grep -q ${UPSTREAM_KEY}`)],
+    ["lists the gateway's descriptors", says(`ls /proc/${pid}/fd`)],
+    ["has descriptors of the gateway's", says('test $(ls /proc/self/fd | wc -l) -gt 6')],
+    ["reads the gateway's memory", says(`head -c 1 /proc/${pid}/mem`)],
+    ['reaches operator routes without the token', connect('127.0.0.1', port), {control: (at) => connect('127.0.0.1', at.gateway.port)}],
+    ['reaches operator routes with the token', python(`
+import urllib.request
+r = urllib.request.Request("http://127.0.0.1:${port}/v1/approvals", headers={"Authorization": "Bearer ${operatorToken}"})
+print("ESCAPED", urllib.request.urlopen(r, timeout=3).status)`)],
+    ['connects with bash alone', says(`(exec 3<>/dev/tcp/127.0.0.1/${port})`), {control: (at) => says(`(exec 3<>/dev/tcp/127.0.0.1/${at.gateway.port})`)}],
+    ['has a way out of the machine', says("grep -v -e lo: -e '|' /proc/net/dev | grep -q .")],
+    ['reaches the hypervisor', python('import socket\nsocket.socket(40, 1)\nprint("ESCAPED")')],
+    ['sends raw packets', python('import socket\nsocket.socket(17, 3)\nprint("ESCAPED")')],
+    ['connects to an abstract socket', python(`import socket\ns = socket.socket(socket.AF_UNIX); s.connect("\\0${marker}"); print("ESCAPED")`), {control: true}],
+    ['connects to a socket outside', python(`import socket\ns = socket.socket(socket.AF_UNIX); s.connect("${folder}/outside.sock"); print("ESCAPED")`), {control: true}],
+    ['finds sockets of services', says('find /run /var/run/ -type s | grep -q .')],
+    ['changes the settings', says(`echo '{}' > ${settingsFile}`)],
+    ['changes the profile', `mkdir -p ~/.config/toolgate; echo '{"chat.permissions.default": "autopilot"}' > ~/.config/toolgate/settings.json`,
+     {is: () => readFileSync(`${folder}/.config/toolgate/settings.json`, 'utf8') === '{}'}],
+    ['adds an MCP server to the workspace', says(`mkdir -p .vscode && echo '{}' > .vscode/mcp.json`), {is: () => world.read('.vscode/mcp.json') === null}],
+    ['adds settings to the workspace', says('mkdir -p .toolgate && echo {} > .toolgate/settings.json'), {is: () => world.read('.toolgate/settings.json') === null}],
+    ['plants a hook of git', says('echo evil > .git/hooks/pre-commit'), {is: () => world.read('.git/hooks/pre-commit') === null}],
+    ["changes git's configuration", says('echo evil >> .git/config'), {is: () => world.read('.git/config') === '[core]\n'}],
+    ["replaces git's folder", says('mv .git .other')],
+    ['writes to .bashrc', says('echo evil >> ~/.bashrc'), {is: () => readFileSync(`${folder}/.bashrc`, 'utf8') === '# mine\n'}],
+    ['writes to cron', says('touch /etc/cron.d/toolgate-escape'), {is: () => !existsSync('/etc/cron.d/toolgate-escape')}],
+    ['writes to /etc', says('touch /etc/toolgate-escape'), {is: () => !existsSync('/etc/toolgate-escape')}],
+    ['writes to /usr', says('touch /usr/bin/toolgate-escape'), {is: () => !existsSync('/usr/bin/toolgate-escape')}],
+    ['writes beside the workspace', says('echo x > ../beside.txt'), {is: () => !existsSync(`${folder}/beside.txt`)}],
+    ['writes through a link', `ln -sfn ${outside} out; ${says('echo x > out/new.txt')}`, {is: () => !existsSync(`${outside}/new.txt`)}],
+    ['makes a hard link to a file outside', says(`ln ${outside}/file.txt hard && echo x >> hard`), {is: () => readFileSync(`${outside}/file.txt`, 'utf8') === 'outside\n'}],
+    ['moves a file in from outside', says(`mv ${outside}/file.txt .`), {is: () => existsSync(`${outside}/file.txt`)}],
+    ['leaves files in /tmp', `echo x > /tmp/${marker}`, {is: () => !existsSync(`/tmp/${marker}`)}],
+    ['reads private keys', says('grep -rq PRIVATE-KEY ~/.ssh ~/.aws ~/.config/gh ~/.docker ~/.netrc'), {control: true}],
+    ['reads passwords', says('grep -q . /etc/shadow')],
+    ['kills the gateway', says(`kill -0 ${pid} || kill -9 ${pid}`)],
+    ['kills everything', 'kill -9 -1'],
+    ['traces a process', systemCall(101, '0, 0, 0, 0'), {control: true}],
+    ['traces the gateway', systemCall(101, `16, ${pid}, 0, 0`)],
+    ["reads another process's memory", systemCall(310, '1, 0, 0, 0, 0, 0')],
+    ['adds a key to the kernel', systemCall(248, 'b"user", b"a", b"b", 1, -2')],
+    ['loads a BPF program', systemCall(321, '0, 0, 0')],
+    ['opens perf events', systemCall(298, '0, 0, -1, -1, 0')],
+    ['opens an io_uring', systemCall(425, '1, 0')],
+    ['opens a userfaultfd', systemCall(323, '0')],
+    ['opens files by handle', systemCall(304, '-100, 0, 0')],
+    ['types into its terminal', python('import fcntl\nfcntl.ioctl(0 if __import__("os").isatty(0) else 1, 0x5412, b"x")\nprint("ESCAPED")')],
+    ['mounts a file system', says('mount -t tmpfs x /mnt')],
+    ['mounts the workspace elsewhere', says('mount --bind . /usr')],
+    ['makes a user namespace', says('unshare -Ur true')],
+    ['makes one by clone()', systemCall(56, '0x10000011, 0, 0, 0, 0')],
+    ['joins namespaces of others', says('nsenter -t 1 -m true')],
+    ['changes its root', says('chroot / true')],
+    ['has privileges', says("grep -E 'Cap(Eff|Prm|Bnd|Inh|Amb)' /proc/self/status | grep -qv 0000000000000000")],
+    ['gains some from setuid programs', says("grep -q 'NoNewPrivs:.0' /proc/self/status")],
+    ['leaves a setuid program behind', `cp /bin/true suid; chmod u+s suid; ${says('test -u suid')}`],
+    ['creates one in a single step', python('import os\nos.umask(0)\nos.close(os.open("suid2", os.O_CREAT | os.O_WRONLY, 0o4755))\nprint("ESCAPED" if os.stat("suid2").st_mode & 0o4000 else "no")')],
+    ['makes a device', says('mknod disk b 254 0')],
+    ['finds devices', says("find /dev -type b | grep -q . || test -e /dev/mem || test -e /dev/kmsg || test -e /dev/vda || test -e /dev/sda")],
+    ['changes the kernel', says('cat /proc/sys/kernel/core_pattern > /tmp/v && cat /tmp/v > /proc/sys/kernel/core_pattern')],
+    ['changes how the kernel picks victims', says('echo -1000 > /proc/self/oom_score_adj')],
+    ['writes to control groups', says('mkdir /sys/fs/cgroup/toolgate-escape || find /sys/fs/cgroup -name cgroup.procs -writable | xargs -r -n1 sh -c \'echo $$ > $0\' 2>/dev/null | grep -q .')],
+    ['renames the machine', says('hostname evil')],
+    ['dumps core', `(ulimit -c unlimited; sh -c 'kill -SEGV $$'); ${says('ls core* /tmp/core* 2>/dev/null | grep -q .')}`],
+    ['fills /tmp', says('head -c 700M /dev/zero > /tmp/big')],
+    ['fills /dev/shm', says('head -c 100M /dev/zero > /dev/shm/big')],
+    ['sees other processes', says(`ls /proc | grep -c '^[0-9]' | awk '{exit !($1 > 12)}'`), {control: true}],
+  ];
+};
+
+const names = skip ? [] : null;
+test('more than forty ways out are closed', {skip}, async (t) => {
+  const all = attempts();
+  assert.ok(all.length >= 40);
+  assert.equal(new Set(all.map(([name]) => name)).size, all.length);
+  for (const [name, command, {is = () => true} = {}] of all)
+    await t.test(name, async () => {
+      const output = await run(world, command);
+      assert.match(output, /\[The command /, output);
+      assert.doesNotMatch(output, /ESCAPED/);
+      assert.ok(!output.includes(world.gateway.operatorToken) && !output.includes(UPSTREAM_KEY));
+      assert.ok(is(), 'something has changed outside');
+      assert.equal((await world.api.request('GET', '/healthz')).status, 200);
+    });
+  void names;
+});
+
+test('the same attempts get through where there is no sandbox, so they can fail', {skip}, async () => {
+  for (const [name, command, {control} = {}] of attempts())
+    if (control) assert.match(await run(open, typeof control === 'function' ? control(open) : command), /ESCAPED/, name);
+});
+
+const running = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map((name) => {
+  try {
+    const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return {pid: Number(name), state, parent: Number(parent), command: readFileSync(`/proc/${name}/cmdline`, 'utf8')};
+  } catch {
+    return null;
+  }
+}).filter(Boolean);
+const left = () => running().filter(({command, parent}) => command.includes(`left-${marker}`) || parent === world.gateway.pid || parent === open.gateway.pid);
+
+const sleeper = `bash -c 'exec -a left-${marker} sleep 1000'`;
+const daemons = {
+  'in the background': `${sleeper} & sleep 0.1; echo done`,
+  'in a session of its own that holds the terminal': `setsid ${sleeper} & sleep 0.1; echo done`,
+  'deaf to signals': `(trap '' HUP TERM INT; ${sleeper}) & sleep 0.1; echo done`,
+  'that forked twice': `(setsid bash -c "(${sleeper.replaceAll("'", '"').replaceAll('"', '\\"')} &) &" &); sleep 0.1; echo done`,
+  'with nohup': `nohup ${sleeper} >/dev/null 2>&1 & sleep 0.1; echo done`,
+};
+for (const [name, command] of Object.entries(daemons))
+  test(`a process ${name} ends with its command`, {skip}, async () => {
+    for (const at of [world, open]) {
+      assert.match(await run(at, command), /done/);
+      assert.deepEqual(left(), []);
+    }
+  });
+
+test('a command that ignores signals ends when its time is over', {skip}, async () => {
+  for (const at of [world, open]) {
+    const output = await run(at, `trap '' HUP TERM INT; setsid ${sleeper} & while true; do ${sleeper}; done`, {timeout: 300});
+    assert.match(output, /was ended after .*its time of 300 ms was over/);
+    assert.deepEqual(left(), []);
+  }
+});
+
+test('a fork bomb ends', {skip}, async () => {
+  const output = await run(world, ':(){ :|:& };: ; sleep 30');
+  assert.match(output, /was ended after|exited with|Resource temporarily unavailable/);
+  assert.equal((await world.api.request('GET', '/healthz')).status, 200);
+  assert.match(await run(world, 'echo alive'), /alive/);
+  assert.deepEqual(left(), []);
+});
+
+// The supervisor alone, with limits that are soon reached.
+const supervise = (processes, memory, command) => spawnSync(
+    binary, ['supervise-command', String(processes), String(memory), '/bin/bash', '-c', command], {encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe', 'pipe'], timeout: 20_000});
+test('the supervisor ends what takes too many processes or too much memory', () => {
+  const many = supervise(20, 2 ** 34, `for i in $(seq 100); do sleep 1000 & done; wait`);
+  assert.match(many.output[3], /limit it had more than 20 processes/);
+  const large = supervise(20, 2 ** 27, `python3 -c 'x = bytearray(400 << 20); import time; time.sleep(60)'`);
+  assert.match(large.output[3], /limit it took more than 128 MiB of memory/);
+  assert.equal(running().filter(({command}) => command === 'sleep\x001000\x00').length, 0);
+});
+
+test('when the gateway is killed, its commands end', {skip}, async () => {
+  const doomed = await startWorld();
+  await doomed.call('run_in_terminal', {command: `setsid ${sleeper} & ${sleeper}`, isBackground: true});
+  assert.ok(running().some(({command}) => command.includes(`left-${marker}`)));
+  await doomed.gateway.crash();
+  for (let i = 0; i < 1000 && running().some(({command}) => command.includes(`left-${marker}`)); ++i)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.deepEqual(running().filter(({command}) => command.includes(`left-${marker}`)), []);
+  rmSync(doomed.gateway.folder, {recursive: true, force: true});
+});
+
+test('nothing is left at the end', {skip}, () => {
+  assert.deepEqual(left(), []);
+});

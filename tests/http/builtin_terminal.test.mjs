@@ -1,0 +1,195 @@
+// The built-in tools that run commands: terminals, tasks and what is known about failed tests.
+import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
+import {after, before, test} from 'node:test';
+
+import {textOf, Workspace} from './builtin.mjs';
+
+let world;
+before(async () => {
+  world = await Workspace.start({settings: {'chat.tools.terminal.autoApprove': {'npm test': true, '/^make (all|check)$/': true, echo: null}}});
+});
+after(() => world.stop());
+
+const run = (command, more = {}) => world.text('run_in_terminal', {command, explanation: 'a test', isBackground: false, ...more});
+// Whether a command would be asked about; it is denied if so.
+async function question(tool, input) {
+  let decision;
+  const answer = world.api.invoke(tool, input).then(({body}) => { decision ??= {asked: false, body}; });
+  while (!decision) {
+    const [asked] = await world.api.pending();
+    if (!asked) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      continue;
+    }
+    decision = {asked: true, body: (await world.api.show(asked.id)).body};
+    await world.api.confirm(asked.id, 'deny');
+  }
+  await answer;
+  return decision;
+}
+
+test('a command shows its output, exit code and duration', async () => {
+  assert.match(await run('printf "a\\nb\\n"; exit 3'), /^a\nb\n\[The command exited with 3 after \d+\.\d s\.\]\n$/);
+  const {body} = await world.call('run_in_terminal', {command: 'pwd; exit 0'});
+  assert.match(textOf(body), new RegExp(`^${world.folder}\n`));
+});
+
+test('a command has a terminal with a size, and no escape sequences are left', async () => {
+  assert.match(await run('test -t 0 && test -t 1 && stty size'), /^40 160\n/);
+  assert.match(await run("printf '\\033[31mred\\033[0m \\033]0;title\\007ok\\n'"), /^red ok\n/);
+  assert.match(await run("for i in 1 2 3; do printf \"\\r$i%%\"; done; echo"), /^3%\n/);
+  assert.match(await run("printf '\\377\\376 bad'"), /^\ufffd\ufffd bad\n/);
+});
+
+test('of long output the beginning and the end are kept', async () => {
+  const text = await run('seq 1 200000');
+  assert.match(text, /^1\n2\n3\n/);
+  assert.match(text, /bytes are left out here/);
+  assert.match(text, /199999\n200000\n\[The command exited with 0/);
+  assert.ok(text.length < 120_000);
+});
+
+test('a command over its time is ended', async () => {
+  assert.match(await run('echo begun; sleep 1000', {timeout: 300}), /^begun\n\[The command was ended after .*its time of 300 ms was over\.\]/);
+});
+
+test('a cancelled call ends its command', async () => {
+  const abort = new AbortController();
+  const answer = world.call('run_in_terminal', {command: 'exec -a cancelled-by-test sleep 1000'}, {options: {signal: abort.signal}}).catch((error) => error.name);
+  await world.api.waiting(() => true, 'Executing');
+  abort.abort();
+  assert.equal(await answer, 'AbortError');
+  const list = async () => (await world.api.request('GET', '/v1/invocations?state=Executing', {operator: true})).body.data;
+  while ((await list()).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.match(await world.text('terminal_last_command', {}), /cancelled-by-test[\s\S]*it was cancelled/);
+});
+
+test('what runs in the background can be read, typed into and ended', async () => {
+  const started = await run('echo ready; while read -r line; do echo "got $line"; done', {isBackground: true});
+  const [, id] = /^Terminal (term_\w+) is still running\.\nready\n/.exec(started);
+  assert.match(await world.text('send_to_terminal', {id, command: 'hello'}), /got hello/);
+  assert.match(await world.text('get_terminal_output', {id}), /is still running[\s\S]*got hello/);
+  assert.match(await world.text('kill_terminal', {id}), /was ended after .*kill_terminal/);
+  assert.match(await world.text('get_terminal_output', {id}), /got hello[\s\S]*was ended/);
+  assert.match(await world.failure('send_to_terminal', {id, command: 'x'}), /has ended/);
+});
+
+test('a terminal that is not there is an error that says what to do', async () => {
+  for (const tool of ['get_terminal_output', 'kill_terminal'])
+    assert.match(await world.failure(tool, {id: 'term_none'}), /there is no terminal term_none; run_in_terminal gives/);
+  assert.match(await world.failure('send_to_terminal', {id: 'term_none', command: 'x'}), /there is no terminal/);
+});
+
+test('progress shows what a command writes', async () => {
+  const stream = await fetch(`${world.gateway.url}/v1/events`, {headers: {authorization: `Bearer ${world.gateway.operatorToken}`}});
+  const reader = stream.body.pipeThrough(new TextDecoderStream()).getReader();
+  const answer = run('echo live-output; sleep 1');
+  let seen = '';
+  while (!/event: progress[\s\S]*live-output/.test(seen)) seen += (await reader.read()).value;
+  await reader.cancel();
+  assert.match(await answer, /live-output/);
+});
+
+test('the question shows the command, the folder and the sandbox', async () => {
+  const {asked, body} = await question('run_in_terminal', {command: 'rm -rf \u202ebuild\u0007', explanation: 'cleans up'});
+  assert.ok(asked);
+  const text = JSON.stringify(body);
+  assert.match(text, /Run this command\?/);
+  assert.match(text, /rm -rf ⟨U\+202E⟩build⟨U\+0007⟩|rm -rf ⟨U\+202E⟩build/);
+  assert.match(text, /sandbox/);
+  assert.match(text, /cleans up/);
+});
+
+const sandboxed = () => question('run_in_terminal', {command: 'make'}).then(({body}) => /in the sandbox/.test(JSON.stringify(body)));
+
+test('rules decide which commands are asked about', async (t) => {
+  if (!await sandboxed()) return t.skip('this machine has no user namespaces');
+  for (const command of ['ls', 'git status', 'cat x | grep y', 'npm test', 'make check'])
+    assert.equal((await question('run_in_terminal', {command})).asked, false, command);
+  for (const command of ['rm x', 'ls; rm x', 'ls $(rm x)', 'echo a', 'make install', 'LD_PRELOAD=x ls', "echo 'a", 'sh -c ls'])
+    assert.equal((await question('run_in_terminal', {command})).asked, true, command);
+});
+
+test('a workspace cannot allow commands, only refuse them', async (t) => {
+  if (!await sandboxed()) return t.skip('this machine has no user namespaces');
+  const other = await Workspace.start({files: {'workspace/.vscode/settings.json': {'chat.tools.terminal.autoApprove': {rm: true, ls: false}, 'toolgate.sandbox.enabled': false}}});
+  const mine = world;
+  try {
+    world = other;
+    assert.equal((await question('run_in_terminal', {command: 'rm x'})).asked, true);
+    assert.equal((await question('run_in_terminal', {command: 'ls'})).asked, true);
+    assert.equal((await question('run_in_terminal', {command: 'pwd'})).asked, false);
+    assert.ok(await sandboxed());
+  } finally {
+    world = mine;
+    await other.stop();
+  }
+});
+
+test('without a sandbox every command is asked about, and the answer cannot be remembered', async () => {
+  const other = await Workspace.start({settings: {'toolgate.sandbox.enabled': false}});
+  const mine = world;
+  try {
+    world = other;
+    const {asked, body} = await question('run_in_terminal', {command: 'ls'});
+    assert.ok(asked);
+    assert.match(JSON.stringify(body), /WITHOUT a sandbox/);
+    assert.match(JSON.stringify(body), /"mayBeRemembered":false/);
+    assert.match(await run('echo works'), /works/);
+  } finally {
+    world = mine;
+    await other.stop();
+  }
+});
+
+test('tasks run after what they depend on', async () => {
+  world.write({
+    '.vscode/tasks.json': `{ // with comments
+      "tasks": [
+        {"label": "first", "type": "shell", "command": "echo first; echo", "args": ["a b"]},
+        {"label": "second", "type": "process", "command": "printf", "args": ["%s|", "x y", "$HOME"], "dependsOn": "first"},
+        {"label": "in folder", "type": "shell", "command": "pwd; echo $COLOUR", "options": {"cwd": "\${workspaceFolder}/sub", "env": {"COLOUR": "blue"}}},
+        {"label": "fails", "type": "shell", "command": "exit 4"},
+        {"label": "after", "type": "shell", "command": "echo never", "dependsOn": ["fails"]},
+        {"label": "outside", "type": "shell", "command": "pwd", "options": {"cwd": "/etc"}},
+      ]}`,
+    'sub/': null
+  });
+  assert.match(await world.text('run_task', {id: 'second'}), /Task first:\nfirst\na b\n[\s\S]*Task second:\nx y\|\$HOME\|/);
+  assert.match(await world.text('run_task', {id: 'shell: in folder', workspaceFolder: world.folder}), new RegExp(`${world.folder}/sub\nblue\n`));
+  const failed = await world.text('run_task', {id: 'after'});
+  assert.match(failed, /exited with 4/);
+  assert.doesNotMatch(failed, /never/);
+  assert.match(await world.text('get_task_output', {id: 'first'}), /first\na b/);
+  assert.match(await world.failure('get_task_output', {id: 'none'}), /has not been run/);
+  assert.match(await world.failure('run_task', {id: 'none'}), /there is no task 'none' .*'first', 'second'/);
+  assert.match(await world.failure('run_task', {id: 'outside'}), /outside the workspace/);
+});
+
+test('test_failure tells what failed last', async () => {
+  const other = await Workspace.start();
+  const mine = world;
+  try {
+    world = other;
+    assert.match(await world.failure('test_failure', {}), /no tests have been run yet/);
+    assert.match(await world.failure('terminal_last_command', {}), /no command has been run/);
+    await run("printf 'ok 1 - a\\nnot ok 2 - adds\\n  error: no\\n'; exit 1 # test");
+    await run('echo something else');
+    assert.match(await world.text('test_failure', {}), /1 failed \(TAP\):\n\nadds\nerror: no/);
+    await run('echo strange test output; exit 1');
+    assert.match(await world.text('test_failure', {}), /exited with 1[\s\S]*Its output ends with:\nstrange test output/);
+  } finally {
+    world = mine;
+    await other.stop();
+  }
+});
+
+test('too many commands at once are refused', async () => {
+  const ids = [];
+  for (let i = 0; i < 16; ++i) ids.push(/term_\w+/.exec(await run('sleep 1000', {isBackground: true}))[0]);
+  assert.match(await world.failure('run_in_terminal', {command: 'true', explanation: ''}), /16 commands run already, which is the most; end one with kill_terminal/);
+  await Promise.all(ids.map((id) => world.text('kill_terminal', {id})));
+  assert.match(await run('echo again'), /again/);
+  assert.equal(readFileSync(`/proc/${world.gateway.pid}/task/${world.gateway.pid}/children`, 'utf8').trim(), '');
+});
