@@ -4,8 +4,11 @@
 #include <array>
 #include <string_view>
 
+#include "builtin/get_errors.h"
+#include "builtin/list_code_usages.h"
 #include "builtin/list_dir.h"
 #include "builtin/read_result.h"
+#include "builtin/search_workspace_symbols.h"
 
 namespace toolgate {
 namespace {
@@ -19,6 +22,9 @@ struct Builtin {
 constexpr Builtin kBuiltin[] = {
     {read_result_data, make_read_result, ""},
     {list_dir_data, make_list_dir, "search"},
+    {get_errors_data, make_get_errors, "read"},
+    {search_workspace_symbols_data, make_search_workspace_symbols, "search"},
+    {list_code_usages_data, make_list_code_usages, "search"},
 };
 
 struct BuiltinSet {

@@ -6,13 +6,17 @@
 #include <filesystem>
 #include <memory>
 
+#include "builtin/languages.h"
 #include "builtin/workspace.h"
 
 namespace toolgate {
 
+class LanguageServers;
+
 // Immutable: a changed file makes a new one.
 struct BuiltinSettings {
   std::shared_ptr<const Workspace> workspace;
+  std::shared_ptr<const CodeSettings> code;
 };
 
 struct WorkbenchOptions {
@@ -33,9 +37,12 @@ class Workbench {
     settings_.store(std::move(settings));
   }
 
+  LanguageServers& language_servers() { return *language_servers_; }
+
  private:
   const WorkbenchOptions options_;
   std::atomic<std::shared_ptr<const BuiltinSettings>> settings_;
+  const std::unique_ptr<LanguageServers> language_servers_;
 };
 
 }  // namespace toolgate

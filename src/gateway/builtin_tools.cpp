@@ -43,6 +43,10 @@ std::shared_ptr<const BuiltinSettings> BuiltinTools::settings_of(const Settings&
   for (const auto* place : {&places_.data, &places_.profile})
     if (!place->empty()) hidden.push_back(std::filesystem::absolute(*place).string());
   result->workspace = std::make_shared<const Workspace>(std::move(roots), std::move(hidden));
+  result->code = std::make_shared<const CodeSettings>(
+      CodeSettings{.workspace = result->workspace,
+                   .languages = make_languages(settings.builtin.language_servers),
+                   .limits = settings.builtin.language_server_limits});
   return result;
 }
 

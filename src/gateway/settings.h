@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "builtin/languages.h"
 #include "hosts/hook_settings.h"
 #include "hosts/http_tool_settings.h"
 #include "invoke/approval_settings.h"
@@ -84,6 +85,8 @@ struct Limits {
 struct BuiltinToolSettings {
   bool enabled = true;                     // toolgate.tools.builtin
   std::vector<std::string> extra_folders;  // absolute; tools may touch what is below them too
+  std::vector<LanguageServerSetting> language_servers;  // toolgate.languageServers
+  LanguageServerLimits language_server_limits;
 };
 
 struct Settings {
