@@ -3,7 +3,7 @@
 JOBS ?= $(shell nproc)
 SECONDS ?= 60
 PORT ?= 8080
-FUZZERS := sse stream chat_request schema_compile schema_check repair normalize tokens when references jsonc toolset_file approval_globs readable_text patch terminal_text shell_command
+FUZZERS := sse stream chat_request schema_compile schema_check repair normalize tokens when references jsonc toolset_file approval_globs readable_text patch terminal_text shell_command jsonrpc
 SOURCES = $(shell git ls-files '*.cpp' '*.h')
 
 help: ## this list

@@ -98,6 +98,16 @@ install_clients() {
   mark clients
 }
 
+install_language_servers() {
+  stale language-servers "$root/scripts/packages/language_servers.json" || return 0
+  say "language servers for TypeScript and Python into build/tools/language-servers (about 60 MB)"
+  rm -rf "$tools/language-servers"; mkdir -p "$tools/language-servers"
+  cp "$root/scripts/packages/language_servers.json" "$tools/language-servers/package.json"
+  (cd "$tools/language-servers" && quietly "$tools/node/bin/npm" install --no-save --ignore-scripts --no-audit \
+    --no-fund --loglevel=error)
+  mark language-servers
+}
+
 # The one thing that may be missing without failing: the Python clients are then skipped by name.
 install_python() {
   requirements=$root/tests/clients/requirements.txt
@@ -144,7 +154,7 @@ mkdir -p "$stamps" "$tools"
 for group in "$@"; do
   case $group in
     build) install_packages build; fetch_ranks ;;
-    test) install_packages build test; fetch_ranks; install_node; install_clients; install_python ;;
+    test) install_packages build test; fetch_ranks; install_node; install_clients; install_language_servers; install_python ;;
     bench) install_packages build bench; fetch_ranks; install_node; install_portkey; install_rivals ;;
     lint) install_packages build lint; fetch_ranks ;;
     *) die "unknown group '$group'; there are build, test, bench, lint" ;;

@@ -10,11 +10,13 @@
 #include "builtin/fetch_webpage.h"
 #include "builtin/file_search.h"
 #include "builtin/get_changed_files.h"
+#include "builtin/get_errors.h"
 #include "builtin/get_task_output.h"
 #include "builtin/get_terminal_output.h"
 #include "builtin/grep_search.h"
 #include "builtin/insert_edit_into_file.h"
 #include "builtin/kill_terminal.h"
+#include "builtin/list_code_usages.h"
 #include "builtin/list_dir.h"
 #include "builtin/manage_todo_list.h"
 #include "builtin/multi_replace_string_in_file.h"
@@ -24,6 +26,7 @@
 #include "builtin/replace_string_in_file.h"
 #include "builtin/run_in_terminal.h"
 #include "builtin/run_task.h"
+#include "builtin/search_workspace_symbols.h"
 #include "builtin/send_to_terminal.h"
 #include "builtin/terminal_last_command.h"
 #include "builtin/test_failure.h"
@@ -63,6 +66,9 @@ constexpr Builtin kBuiltin[] = {
     {run_task_data, make_run_task, "execute"},
     {get_task_output_data, make_get_task_output, "execute"},
     {test_failure_data, make_test_failure, "execute"},
+    {get_errors_data, make_get_errors, "read"},
+    {search_workspace_symbols_data, make_search_workspace_symbols, "search"},
+    {list_code_usages_data, make_list_code_usages, "search"},
 };
 
 struct BuiltinSet {

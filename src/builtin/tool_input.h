@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json.h"
 
@@ -21,6 +22,15 @@ class ToolInput {
   std::string text(std::string_view name) const {
     const json::value* found = find(name);
     return found && found->is_string() ? std::string(found->get_string()) : std::string();
+  }
+  // A list of texts, if it is there.
+  std::optional<std::vector<std::string>> texts(std::string_view name) const {
+    const json::value* found = find(name);
+    if (!found || !found->is_array()) return std::nullopt;
+    std::vector<std::string> list;
+    for (const json::value& item : found->get_array())
+      if (item.is_string()) list.emplace_back(item.get_string());
+    return list;
   }
   std::optional<double> number(std::string_view name) const {
     const json::value* found = find(name);

@@ -1,9 +1,13 @@
 #include "builtin/workbench.h"
 
+#include "builtin/language_servers.h"
+
 namespace toolgate {
 
 Workbench::Workbench(WorkbenchOptions options, std::shared_ptr<const BuiltinSettings> settings)
-    : options_(std::move(options)), edits_(options_.data) {
+    : options_(std::move(options)),
+      edits_(options_.data),
+      language_servers_(std::make_unique<LanguageServers>()) {
   use(std::move(settings));
 }
 

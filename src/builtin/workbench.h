@@ -8,6 +8,7 @@
 
 #include "builtin/command_rules.h"
 #include "builtin/edits.h"
+#include "builtin/languages.h"
 #include "builtin/sandbox.h"
 #include "builtin/terminals.h"
 #include "builtin/todo_lists.h"
@@ -15,6 +16,8 @@
 #include "builtin/workspace.h"
 
 namespace toolgate {
+
+class LanguageServers;
 
 // Immutable: a changed file makes a new one.
 struct BuiltinSettings {
@@ -24,6 +27,7 @@ struct BuiltinSettings {
   SandboxSettings sandbox = {};
   std::vector<CommandRule> command_rules = {};  // chat.tools.terminal.autoApprove
   CommandPlaces command_places = {};
+  std::shared_ptr<const CodeSettings> code;
 };
 
 struct WorkbenchOptions {
@@ -45,12 +49,15 @@ class Workbench {
   TodoLists& todo_lists() { return todo_lists_; }
   Terminals& terminals() { return terminals_; }
 
+  LanguageServers& language_servers() { return *language_servers_; }
+
  private:
   const WorkbenchOptions options_;
   std::atomic<std::shared_ptr<const BuiltinSettings>> settings_;
   TodoLists todo_lists_;
   Edits edits_;
   Terminals terminals_;
+  const std::unique_ptr<LanguageServers> language_servers_;
 };
 
 }  // namespace toolgate

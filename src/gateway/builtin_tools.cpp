@@ -69,6 +69,10 @@ std::shared_ptr<const BuiltinSettings> BuiltinTools::settings_of(const Settings&
     result->sandbox.hidden.push_back(std::filesystem::absolute(file).string());
   result->workspace = std::make_shared<const Workspace>(std::move(roots), std::move(hidden));
   result->web = settings.builtin.web;
+  result->code = std::make_shared<const CodeSettings>(
+      CodeSettings{.workspace = result->workspace,
+                   .languages = make_languages(settings.builtin.language_servers),
+                   .limits = settings.builtin.language_server_limits});
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "builtin/languages.h"
 #include "builtin/sandbox.h"
 #include "gateway/operator_token.h"
 #include "gateway/settings_file.h"
@@ -35,6 +36,7 @@ class Doctor {
     check_tools();
     check_mcp();
     check_sandbox();
+    check_language_servers();
     return std::move(checks_);
   }
 
@@ -48,6 +50,7 @@ class Doctor {
   void check_tools();
   void check_mcp();
   void check_sandbox();
+  void check_language_servers();
 
   // The problems of one area.
   template <class Belongs>
@@ -271,6 +274,27 @@ void Doctor::check_sandbox() {
   note(CheckStatus::Ok, settings.builtin.sandbox.network
                             ? "Commands run in a sandbox with the network"
                             : "Commands run in a sandbox without the network");
+}
+
+// One that is missing is no fault: not everybody writes in every language.
+void Doctor::check_language_servers() {
+  area_ = "language servers";
+  const Settings settings = installation_.settings.value_or(Settings{});
+  if (!settings.builtin.enabled) return;
+  const std::string search_path = installation_.environment("PATH").value_or("");
+  std::vector<std::string> untrusted = settings.builtin.extra_folders;
+  if (!installation_.settings_files.workspace.empty())
+    untrusted.push_back(std::filesystem::absolute(installation_.settings_files.workspace).string());
+  for (const Language& language : make_languages(settings.builtin.language_servers)) {
+    const auto command = find_command(language, search_path, untrusted);
+    if (!language.is_on)
+      note(CheckStatus::Ok,
+           fmt::format("{}: turned off by toolgate.languageServers", language.name));
+    else if (command)
+      note(CheckStatus::Ok, fmt::format("{}: {}", language.name, command->front()));
+    else
+      note(CheckStatus::Ok, command.error().message);
+  }
 }
 
 }  // namespace

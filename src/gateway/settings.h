@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "builtin/command_rules.h"
+#include "builtin/languages.h"
 #include "builtin/sandbox.h"
 #include "builtin/web_settings.h"
 #include "hosts/hook_settings.h"
@@ -94,6 +95,8 @@ struct BuiltinToolSettings {
   std::vector<CommandRule> command_refusals;  // the same of the workspace, which only refuse
   bool commands_may_be_approved = true;       // chat.tools.terminal.enableAutoApprove
   bool ignore_default_command_rules = false;
+  std::vector<LanguageServerSetting> language_servers;  // toolgate.languageServers
+  LanguageServerLimits language_server_limits;
 };
 
 struct Settings {

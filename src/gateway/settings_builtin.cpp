@@ -1,5 +1,6 @@
 #include "gateway/settings_builtin.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace toolgate {
@@ -37,6 +38,61 @@ Result<CommandRule> read_command_rule(const SettingsValue& value, std::string_vi
   auto rule = make_command_rule(key, approve, matches_whole_line);
   if (!rule) return value.fail("cannot be used: the key {}", rule.error().message);
   return rule;
+}
+
+constexpr std::size_t kMostLanguages = 32;
+
+Result<std::vector<std::string>> read_texts(const SettingsValue& value) {
+  const auto* list = value.value().if_array();
+  if (!list || list->empty()) return value.fail("must be a list of strings that is not empty");
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    auto text = read_text(value.item(i));
+    if (!text) return std::unexpected(std::move(text.error()));
+    texts.push_back(std::move(*text));
+  }
+  return texts;
+}
+
+// The program of a command: looked for in the PATH, never in the workspace.
+Result<std::vector<std::string>> read_command(const SettingsValue& value) {
+  auto command = read_texts(value);
+  if (command && command->front().contains('/') && !command->front().starts_with('/'))
+    return value.item(0).fail("must be a name in the PATH or an absolute path");
+  return command;
+}
+
+Result<LanguageServerSetting> read_language_server(const std::string& language,
+                                                   const SettingsValue& value) {
+  LanguageServerSetting setting{.language = language};
+  if (value.value().is_bool()) {
+    setting.is_on = value.value().get_bool();
+    return setting;
+  }
+  const bool is_object = value.value().is_object();
+  if (!is_object && !value.value().is_array())
+    return value.fail(
+        "must be true, false, a command as a list of strings, or an object with \"command\" and "
+        "\"extensions\"");
+  if (const auto command = is_object ? value.find_member("command") : std::optional(value)) {
+    if (auto kept = keep(read_command(*command), setting.command); !kept)
+      return std::unexpected(kept.error());
+  }
+  if (const auto extensions = is_object ? value.find_member("extensions") : std::nullopt) {
+    if (auto kept = keep(read_texts(*extensions), setting.extensions); !kept)
+      return std::unexpected(kept.error());
+    if (!std::ranges::all_of(setting.extensions,
+                             [](const std::string& each) { return each.starts_with('.'); }))
+      return extensions->fail("must begin with a dot");
+  }
+  return setting;
+}
+
+Result<void> keep_seconds(const SettingsValue& value, std::chrono::milliseconds& target) {
+  const auto seconds = read_seconds(value);
+  if (!seconds) return std::unexpected(seconds.error());
+  target = std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(*seconds * 1000)));
+  return {};
 }
 
 }  // namespace
@@ -109,11 +165,7 @@ Result<void> web_page_bytes(const SettingsValue& value, SettingsDraft& draft) {
 }
 
 Result<void> web_page_seconds(const SettingsValue& value, SettingsDraft& draft) {
-  const auto seconds = read_seconds(value);
-  if (!seconds) return std::unexpected(seconds.error());
-  draft.settings.builtin.web.page_seconds =
-      std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(*seconds * 1000)));
-  return {};
+  return keep_seconds(value, draft.settings.builtin.web.page_seconds);
 }
 
 Result<void> command_rules_switch(const SettingsValue& value, SettingsDraft& draft) {
@@ -128,6 +180,29 @@ Result<void> command_rules_switch(const SettingsValue& value, SettingsDraft& dra
 
 Result<void> default_command_rules_switch(const SettingsValue& value, SettingsDraft& draft) {
   return keep(read_bool(value), draft.settings.builtin.ignore_default_command_rules);
+}
+
+Result<void> language_servers(const SettingsValue& value, SettingsDraft& draft) {
+  const auto* object = value.value().if_object();
+  if (!object) return value.fail("must be an object: a language, and its command or false");
+  if (object->size() > kMostLanguages)
+    return value.fail("has more than {} members", kMostLanguages);
+  std::vector<LanguageServerSetting> servers;
+  for (const auto& [name, unused] : *object) {
+    auto server = read_language_server(std::string(name), value.member(name));
+    if (!server) return std::unexpected(std::move(server.error()));
+    servers.push_back(std::move(*server));
+  }
+  draft.settings.builtin.language_servers = std::move(servers);
+  return {};
+}
+
+Result<void> language_server_time(const SettingsValue& value, SettingsDraft& draft) {
+  return keep_seconds(value, draft.settings.builtin.language_server_limits.request_time);
+}
+
+Result<void> language_server_idle_time(const SettingsValue& value, SettingsDraft& draft) {
+  return keep_seconds(value, draft.settings.builtin.language_server_limits.idle_time);
 }
 
 }  // namespace toolgate

@@ -19,5 +19,8 @@ Result<void> default_command_rules_switch(const SettingsValue& value, SettingsDr
 Result<void> web_private_hosts(const SettingsValue& value, SettingsDraft& draft);
 Result<void> web_page_bytes(const SettingsValue& value, SettingsDraft& draft);
 Result<void> web_page_seconds(const SettingsValue& value, SettingsDraft& draft);
+Result<void> language_servers(const SettingsValue& value, SettingsDraft& draft);
+Result<void> language_server_time(const SettingsValue& value, SettingsDraft& draft);
+Result<void> language_server_idle_time(const SettingsValue& value, SettingsDraft& draft);
 
 }  // namespace toolgate

@@ -5,15 +5,9 @@
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
-#include <filesystem>
 #include <memory>
-#include <optional>
-#include <spawn.h>
 #include <string_view>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -24,6 +18,7 @@
 #include "async/offload.h"
 #include "base/descriptor.h"
 #include "net/socket.h"
+#include "net/spawn.h"
 
 namespace toolgate {
 namespace {
@@ -41,175 +36,27 @@ constexpr std::size_t kMostPipeBytes = 1 << 20;
 constexpr std::array<std::string_view, 10> kPassedOn{"PATH", "HOME",     "USER", "LOGNAME", "SHELL",
                                                      "LANG", "LANGUAGE", "TZ",   "TMPDIR",  "TERM"};
 
-std::string message_of(int error) {
-  return std::generic_category().message(error);
-}
-
-// Out of the way of 0, 1 and 2, which are ours when we were started without some of them.
-bool move_above_standard(Descriptor& descriptor) {
-  if (descriptor.get() > STDERR_FILENO) return true;
-  descriptor = Descriptor(::fcntl(descriptor.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
-  return static_cast<bool>(descriptor);
-}
-
-struct Pipe {
-  Descriptor read;
-  Descriptor write;
-};
-
-Result<Pipe> make_pipe() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0)
-    return fail(Errc::Io, "cannot make a pipe: {}", message_of(errno));
-  Pipe pipe{Descriptor(ends[0]), Descriptor(ends[1])};
-  if (!move_above_standard(pipe.write))
-    return fail(Errc::Io, "cannot make a pipe: {}", message_of(errno));
-  return pipe;
-}
-
 // The input as a file in memory. A pipe would have to be fed, and a program that does not read it
 // would have to be told from one that is slow.
 Result<Descriptor> make_input(std::string_view text) {
   if (text.empty()) {
     Descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     if (!nothing || !move_above_standard(nothing))
-      return fail(Errc::Io, "cannot open /dev/null: {}", message_of(errno));
+      return fail(Errc::Io, "cannot open /dev/null: {}", system_message(errno));
     return nothing;
   }
   Descriptor file(::memfd_create("input", MFD_CLOEXEC));
   if (!file || !move_above_standard(file))
-    return fail(Errc::Io, "cannot make a program's input: {}", message_of(errno));
+    return fail(Errc::Io, "cannot make a program's input: {}", system_message(errno));
   while (!text.empty()) {
     const ssize_t count = ::write(file.get(), text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return fail(Errc::Io, "cannot write a program's input: {}", message_of(errno));
+    if (count < 0)
+      return fail(Errc::Io, "cannot write a program's input: {}", system_message(errno));
     text.remove_prefix(static_cast<std::size_t>(count));
   }
   ::lseek(file.get(), 0, SEEK_SET);
   return file;
-}
-
-// A program that was started, as the first of its process group. Its id, which is the group's too,
-// belongs to nobody else until it is reaped: only until then may the group be signalled.
-class ProcessGroup {
- public:
-  explicit ProcessGroup(pid_t leader) : leader_(leader) {}
-  ProcessGroup(ProcessGroup&& other) noexcept : leader_(std::exchange(other.leader_, 0)) {}
-  ProcessGroup& operator=(ProcessGroup&&) = delete;
-  ~ProcessGroup() {
-    if (leader_ == 0) return;
-    signal(SIGKILL);
-    siginfo_t unused{};
-    wait(unused);
-  }
-
-  void signal(int number) const { ::kill(-leader_, number); }
-
-  // Waits for the program itself, and only once.
-  Result<siginfo_t> reap() {
-    siginfo_t info{};
-    if (!wait(info))
-      return fail(Errc::Io, "how a program ended is not known: {}", message_of(errno));
-    return info;
-  }
-
- private:
-  bool wait(siginfo_t& info) {
-    const auto leader = static_cast<id_t>(std::exchange(leader_, 0));
-    int waited = 0;
-    do {
-      waited = ::waitid(P_PID, leader, &info, WEXITED);
-    } while (waited != 0 && errno == EINTR);
-    return waited == 0;
-  }
-
-  pid_t leader_;
-};
-
-// posix_spawn's two lists of what the new process does before it becomes the program.
-class SpawnPlan {
- public:
-  SpawnPlan() {
-    ::posix_spawn_file_actions_init(&actions_);
-    ::posix_spawnattr_init(&attributes_);
-  }
-  SpawnPlan(const SpawnPlan&) = delete;
-  SpawnPlan& operator=(const SpawnPlan&) = delete;
-  ~SpawnPlan() {
-    ::posix_spawn_file_actions_destroy(&actions_);
-    ::posix_spawnattr_destroy(&attributes_);
-  }
-
-  void use(const Descriptor& descriptor, int as) {
-    note(::posix_spawn_file_actions_adddup2(&actions_, descriptor.get(), as));
-  }
-  // Asio opens sockets that a new program would inherit, so it is not enough that ours are closed
-  // on exec.
-  void close_all_others() {
-    note(::posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1));
-  }
-  void change_to(const std::string& folder) {
-    note(::posix_spawn_file_actions_addchdir_np(&actions_, folder.c_str()));
-  }
-  // A session of its own, away from our terminal, and signals as every program expects them.
-  void detach() {
-    sigset_t all;
-    sigset_t none;
-    sigfillset(&all);
-    sigemptyset(&none);
-    note(::posix_spawnattr_setsigdefault(&attributes_, &all));
-    note(::posix_spawnattr_setsigmask(&attributes_, &none));
-    note(::posix_spawnattr_setflags(
-        &attributes_, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK));
-  }
-
-  std::expected<pid_t, int> spawn(const ChildCommand& command) {
-    if (error_ != 0) return std::unexpected(error_);
-    auto arguments = pointers_to(command.arguments);
-    auto environment = pointers_to(command.environment);
-    pid_t started = 0;
-    const int error = ::posix_spawnp(&started, arguments[0], &actions_, &attributes_,
-                                     arguments.data(), environment.data());
-    if (error != 0) return std::unexpected(error);
-    return started;
-  }
-
- private:
-  void note(int error) {
-    if (error_ == 0) error_ = error;
-  }
-  static std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
-    std::vector<char*> pointers;
-    pointers.reserve(texts.size() + 1);
-    for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
-    pointers.push_back(nullptr);
-    return pointers;
-  }
-
-  posix_spawn_file_actions_t actions_;
-  posix_spawnattr_t attributes_;
-  int error_ = 0;
-};
-
-Result<void> check(const ChildCommand& command) {
-  if (command.arguments.empty() || command.arguments[0].empty())
-    return fail(Errc::InvalidRequest, "a command names no program");
-  const auto has_zero = [](const std::string& text) { return text.contains('\0'); };
-  if (std::ranges::any_of(command.arguments, has_zero) ||
-      std::ranges::any_of(command.environment, has_zero) || has_zero(command.folder))
-    return fail(Errc::InvalidRequest, "a zero byte cannot be handed to the program '{}'",
-                command.arguments[0].c_str());
-  return {};
-}
-
-// The system says the same of a missing program and of a missing folder.
-std::unexpected<Error> refuse_start(const ChildCommand& command, int error) {
-  const std::string& program = command.arguments[0];
-  std::error_code ignored;
-  if (!command.folder.empty() && !std::filesystem::is_directory(command.folder, ignored))
-    return fail_at(program, Errc::Io, "cannot run '{}': there is no folder '{}'", program,
-                   command.folder);
-  return fail_at(program, Errc::Io, "cannot run '{}': {}", program, message_of(error));
 }
 
 struct Started {
@@ -228,23 +75,11 @@ Result<Started> start(const ChildCommand& command) {
   auto error = make_pipe();
   if (!error) return std::unexpected(error.error());
 
-  SpawnPlan plan;
-  plan.use(*input, STDIN_FILENO);
-  plan.use(output->write, STDOUT_FILENO);
-  plan.use(error->write, STDERR_FILENO);
-  plan.close_all_others();
-  if (!command.folder.empty()) plan.change_to(command.folder);
-  plan.detach();
-  const auto leader = plan.spawn(command);
-  if (!leader) return refuse_start(command, leader.error());
-
-  ProcessGroup group(*leader);
-  // Not pidfd_open(): glibc 2.36 declares it for C only.
-  Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, *leader, 0)));
-  if (!process)
-    return fail(Errc::Io, "cannot watch the program '{}': {}", command.arguments[0],
-                message_of(errno));
-  return Started{std::move(group), std::move(process), std::move(output->read),
+  auto group = spawn_detached(command, *input, output->write, error->write);
+  if (!group) return std::unexpected(group.error());
+  auto process = group->watch();
+  if (!process) return std::unexpected(process.error());
+  return Started{std::move(*group), std::move(*process), std::move(output->read),
                  std::move(error->read)};
 }
 
@@ -396,7 +231,7 @@ class Child {
 }  // namespace
 
 Task<Result<ChildOutcome>> run_child(ChildCommand command, const Cancel& cancel) {
-  if (auto checked = check(command); !checked) co_return std::unexpected(checked.error());
+  if (auto checked = check_command(command); !checked) co_return std::unexpected(checked.error());
   auto started = co_await offload([&command] { return start(command); }, cancel);
   if (!started) co_return std::unexpected(started.error());
   const Executor executor = co_await asio::this_coro::executor;

@@ -1,0 +1,239 @@
+#include "builtin/list_code_usages.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "async/offload.h"
+#include "builtin/code_search.h"
+#include "builtin/tool_input.h"
+#include "invoke/visible_text.h"
+#include "toolgate/function_tool.h"
+
+namespace toolgate {
+namespace {
+
+// One name may be several symbols: so many are followed, from so many places in the text.
+constexpr std::size_t kMostFollowed = 5;
+constexpr std::size_t kMostPlacesAsked = 16;
+
+constexpr std::string_view kSchema = R"({
+  "type": "object",
+  "properties": {
+    "symbolName": {"type": "string", "description": "The name of a function, class, method, variable …; Shape::area or Shape.area says which."},
+    "filePaths": {
+      "type": "array",
+      "items": {"type": "string"},
+      "description": "Files in which the symbol is likely to be found. Optional; makes it faster and more certain."
+    }
+  },
+  "required": ["symbolName"]
+})";
+
+struct Usages {
+  std::set<LspLocation> definitions;
+  std::set<LspLocation> references;
+  std::set<LspLocation> implementations;
+};
+
+struct FoundUsages {
+  Usages usages;
+  std::vector<std::string> notes;
+  bool has_files = false;  // some file has the name in it
+};
+
+// Follows the symbols that the name stands for in the files, as the server sees them.
+class UsageSearch {
+ public:
+  UsageSearch(LanguageServer& server, const SymbolName& name, const Cancel& cancel)
+      : server_(server), name_(name), cancel_(cancel) {}
+
+  Task<Result<Usages>> search(const std::vector<std::string>& paths) {
+    if (auto shown = co_await show_files(server_, paths, cancel_); !shown)
+      co_return std::unexpected(shown.error());
+    const auto places = co_await find_occurrences(server_.workspace(), name_, paths, cancel_);
+    if (!places) co_return std::unexpected(places.error());
+    std::size_t asked = 0;
+    std::size_t followed = 0;
+    for (const Occurrence& place : *places) {
+      if (asked == kMostPlacesAsked || followed == kMostFollowed) break;
+      if (is_known(place)) continue;
+      ++asked;
+      const auto is_symbol = co_await follow(place);
+      if (!is_symbol) co_return std::unexpected(is_symbol.error());
+      if (*is_symbol) ++followed;
+      if (*is_symbol && place.is_qualified) break;  // that one was meant
+    }
+    co_return std::move(usages_);
+  }
+
+ private:
+  bool is_known(const Occurrence& place) const {
+    const auto covers = [&](const LspLocation& location) {
+      return location.path == place.path && location.range.start <= place.position &&
+             place.position < location.range.end;
+    };
+    return std::ranges::any_of(usages_.references, covers);
+  }
+
+  // Whether there is a symbol at all: a word in a comment is none.
+  Task<Result<bool>> follow(const Occurrence& place) {
+    const auto definitions = co_await locate("textDocument/definition", place);
+    if (!definitions) co_return std::unexpected(definitions.error());
+    const auto references = co_await locate("textDocument/references", place);
+    if (!references) co_return std::unexpected(references.error());
+    if (definitions->empty() && references->empty()) co_return false;
+    const auto implementations = co_await locate("textDocument/implementation", place);
+    if (!implementations) co_return std::unexpected(implementations.error());
+    usages_.definitions.insert(definitions->begin(), definitions->end());
+    usages_.references.insert(references->begin(), references->end());
+    for (const LspLocation& each : *implementations)
+      if (std::ranges::find(*definitions, each) == definitions->end())
+        usages_.implementations.insert(each);
+    co_return true;
+  }
+
+  Task<Result<std::vector<LspLocation>>> locate(std::string method, const Occurrence& place) {
+    return server_.locate(std::move(method), place.path, place.position, cancel_);
+  }
+
+  LanguageServer& server_;
+  const SymbolName& name_;
+  const Cancel& cancel_;
+  Usages usages_;
+};
+
+Task<Result<FoundUsages>> find_usages(LanguageServers& servers, const CodeSettings& settings,
+                                      const SymbolName& name, const std::vector<std::string>& given,
+                                      const Cancel& cancel) {
+  auto preferred = co_await real_paths_of(*settings.workspace, given, cancel);
+  if (!preferred) co_return std::unexpected(preferred.error());
+  const auto sources =
+      co_await find_sources(settings, name.word, true, std::move(*preferred), cancel);
+  if (!sources) co_return std::unexpected(sources.error());
+  FoundUsages found;
+  std::optional<Error> first_error;
+  for (const LanguageFiles& files : sources->languages) {
+    found.has_files = true;
+    const auto work = [&](LanguageServer& server) -> Task<Result<Usages>> {
+      UsageSearch search(server, name, cancel);
+      co_return co_await search.search(files.paths);
+    };
+    auto usages = co_await servers.ask(settings, *files.language, work, cancel);
+    if (cancel.requested()) co_return fail(Errc::Cancelled, "the request was cancelled");
+    if (!usages) {
+      found.notes.push_back(usages.error().message);
+      if (!first_error) first_error = usages.error();
+      continue;
+    }
+    found.usages.definitions.merge(usages->definitions);
+    found.usages.references.merge(usages->references);
+    found.usages.implementations.merge(usages->implementations);
+  }
+  if (first_error && found.notes.size() == sources->languages.size())
+    co_return std::unexpected(*first_error);
+  if (!sources->is_complete)
+    found.notes.push_back(
+        "more files have this name in them than were looked at, so usages may be missing; "
+        "filePaths says where to look");
+  co_return found;
+}
+
+class UsageReport {
+ public:
+  explicit UsageReport(const Workspace& workspace) : lines_(workspace) {}
+
+  std::string write(const FoundUsages& found, const SymbolName& name) {
+    add("definition", found.usages.definitions);
+    add("reference", found.usages.references);
+    add("implementation", found.usages.implementations);
+    if (text_.empty()) text_ = nothing_found(found, name);
+    for (const std::string& note : found.notes) text_ += fmt::format("[{}]\n", note);
+    return std::move(text_);
+  }
+
+ private:
+  static std::string nothing_found(const FoundUsages& found, const SymbolName& name) {
+    const std::string shown = visible_text(name.word, false);
+    return found.has_files
+               ? fmt::format("'{}' stands in files, but is no symbol there.\n", shown)
+               : fmt::format("No source file of a known language has '{}' in it.\n", shown);
+  }
+
+  void add(std::string_view what, const std::set<LspLocation>& locations) {
+    if (locations.empty()) return;
+    text_ += fmt::format("{} {}{}:\n", locations.size(), what, locations.size() == 1 ? "" : "s");
+    std::size_t shown = 0;
+    for (const LspLocation& location : locations) {
+      if (++shown > kMostLinesOfResult) {
+        text_ += fmt::format("[{} more are not shown]\n", locations.size() - kMostLinesOfResult);
+        break;
+      }
+      text_ += lines_.describe(location) + "\n";
+    }
+  }
+
+  CodeLines lines_;
+  std::string text_;
+};
+
+class ListCodeUsages final : public Tool {
+ public:
+  explicit ListCodeUsages(Workbench& workbench) : workbench_(workbench) {}
+
+  Task<Result<ToolResult>> invoke(const ToolCall& call, const Cancel& cancel) override {
+    const ToolInput input(call.input);
+    const auto name = parse_symbol_name(input.text("symbolName"));
+    if (!name) co_return std::unexpected(name.error());
+    const auto given = input.texts("filePaths").value_or(std::vector<std::string>());
+    const auto settings = workbench_.settings();
+    LanguageServers& servers = workbench_.language_servers();
+    const auto work = [&](const Cancel& there) {
+      return find_usages(servers, *settings->code, *name, given, there);
+    };
+    const auto found = co_await servers.run(work, cancel);
+    if (!found) co_return std::unexpected(found.error());
+    const auto write = [&]() -> Result<ToolResult> {
+      ToolResult result = text_result(UsageReport(*settings->workspace).write(*found, *name));
+      const std::size_t count = found->usages.references.size();
+      result.message =
+          fmt::format("Looked for usages of {}: {} found", visible_text(name->whole, false), count);
+      return result;
+    };
+    co_return co_await offload(write, cancel);
+  }
+
+  Task<Result<std::optional<PreparedCall>>> prepare(const ToolCall& call, const Cancel&) override {
+    const std::string name = visible_text(ToolInput(call.input).text("symbolName"), false);
+    co_return PreparedCall{.invocation_message = "Looking for usages of " + name,
+                           .past_tense_message = "Looked for usages of " + name};
+  }
+
+ private:
+  Workbench& workbench_;
+};
+
+}  // namespace
+
+ToolData list_code_usages_data() {
+  return {.id = "list_code_usages",
+          .reference_name = "usages",
+          .display_name = "Usages",
+          .user_description = "Find where a symbol is defined, used and implemented",
+          .model_description =
+              "Lists where a function, class, method, variable or type is defined, used and "
+              "implemented, each as file:line:column with its line. Unlike a text search it knows "
+              "one symbol from another of the same name, and leaves comments out. Use it before "
+              "you change something that others use. It knows C, C++, TypeScript, JavaScript and "
+              "Python where their language servers are installed.",
+          .input_schema = std::string(kSchema),
+          .tags = {"vscode_codesearch"},
+          .icon = "$(references)",
+          .is_read_only = true};
+}
+
+std::shared_ptr<Tool> make_list_code_usages(const BuiltinSurroundings& around) {
+  return std::make_shared<ListCodeUsages>(around.workbench);
+}
+
+}  // namespace toolgate

@@ -1,0 +1,39 @@
+// Finds the source files that contain a name, so that a language server can be shown them.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "builtin/workspace.h"
+
+namespace toolgate {
+
+struct SourceSearch {
+  std::string text;
+  bool whole_word = true;                    // else anywhere, whatever its case
+  std::vector<std::string> extensions = {};  // of the files to look into
+  std::size_t most_found = 200;
+  std::size_t most_files = 50'000;  // to look into
+  std::size_t most_file_bytes = std::size_t{2} << 20;
+  std::chrono::milliseconds most_time{5'000};
+};
+
+struct SourceFiles {
+  std::vector<std::string> paths;  // absolute, those nearest to the root first
+  bool is_complete = true;         // no limit was reached
+};
+
+// Through the roots of the workspace, without following links and without folders that hold what
+// was built or installed (.git, node_modules, build, …). Ends early when `stop` is true.
+SourceFiles find_source_files(const Workspace& workspace, const SourceSearch& search,
+                              const std::atomic<bool>& stop);
+
+// At most so many bytes; more are an error that names the file.
+Result<std::string> read_whole_file(const OpenedFile& file, std::size_t most,
+                                    std::string_view shown_path);
+
+}  // namespace toolgate
