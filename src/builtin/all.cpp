@@ -23,6 +23,7 @@
 #include "builtin/read_file.h"
 #include "builtin/read_project_structure.h"
 #include "builtin/read_result.h"
+#include "builtin/rename.h"
 #include "builtin/replace_string_in_file.h"
 #include "builtin/run_in_terminal.h"
 #include "builtin/run_task.h"
@@ -58,6 +59,7 @@ constexpr Builtin kBuiltin[] = {
     {multi_replace_string_in_file_data, make_multi_replace_string_in_file, "edit"},
     {apply_patch_data, make_apply_patch, "edit"},
     {insert_edit_into_file_data, make_insert_edit_into_file, "edit"},
+    {rename_data, make_rename, "edit"},
     {run_in_terminal_data, make_run_in_terminal, "execute"},
     {get_terminal_output_data, make_get_terminal_output, "execute"},
     {send_to_terminal_data, make_send_to_terminal, "execute"},

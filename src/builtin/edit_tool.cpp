@@ -62,20 +62,29 @@ std::string tell_changes(const EditPlan& plan) {
   return out;
 }
 
+Result<EditPlan> make_plan(const auto& drafting, const Workspace& workspace) {
+  EditDraft made(workspace);
+  if (auto drafted = drafting(made); !drafted) return std::unexpected(drafted.error());
+  return std::move(made).finish();
+}
+
 }  // namespace
 
-Result<EditPlan> EditTool::make_plan(const std::string& input, const Workspace& workspace) const {
-  EditDraft made(workspace);
-  if (auto drafted = draft(ToolInput(input), made); !drafted)
-    return std::unexpected(drafted.error());
-  return std::move(made).finish();
+Task<Result<EditTool::Drafting>> EditTool::work_out(const ToolCall& call, const Cancel&) {
+  co_return [this, &call](EditDraft& made) { return draft(ToolInput(call.input), made); };
+}
+
+Result<void> EditTool::draft(const ToolInput&, EditDraft&) const {
+  return {};
 }
 
 Task<Result<std::optional<PreparedCall>>> EditTool::prepare(const ToolCall& call,
                                                             const Cancel& cancel) {
   const auto settings = workbench_.settings();
+  const auto drafting = co_await work_out(call, cancel);
+  if (!drafting) co_return std::unexpected(drafting.error());
   const auto work = [&]() -> Result<std::optional<PreparedCall>> {
-    const auto plan = make_plan(call.input, *settings->workspace);
+    const auto plan = make_plan(*drafting, *settings->workspace);
     if (!plan) return std::unexpected(plan.error());
     if (!call.id.empty()) workbench_.edits().note_asked(question_of(call, id_), *plan);
     const std::string summary = describe_changes(plan->changes);
@@ -92,12 +101,14 @@ Task<Result<std::optional<PreparedCall>>> EditTool::prepare(const ToolCall& call
 
 Task<Result<ToolResult>> EditTool::invoke(const ToolCall& call, const Cancel& cancel) {
   const auto settings = workbench_.settings();
+  Edits& edits = workbench_.edits();
+  const EditQuestion question = question_of(call, id_);
+  const auto check = [&] { return edits.check_files_unchanged(question); };
+  if (auto same = co_await offload(check, cancel); !same) co_return std::unexpected(same.error());
+  const auto drafting = co_await work_out(call, cancel);
+  if (!drafting) co_return std::unexpected(drafting.error());
   const auto work = [&]() -> Result<ToolResult> {
-    Edits& edits = workbench_.edits();
-    const EditQuestion question = question_of(call, id_);
-    if (auto same = edits.check_files_unchanged(question); !same)
-      return std::unexpected(same.error());
-    const auto plan = make_plan(call.input, *settings->workspace);
+    const auto plan = make_plan(*drafting, *settings->workspace);
     if (!plan) return std::unexpected(plan.error());
     if (auto same = edits.check_plan_unchanged(question, *plan); !same)
       return std::unexpected(same.error());

@@ -2,6 +2,7 @@
 // and make it only when it is still the one that was shown.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -21,12 +22,13 @@ class EditTool : public Tool {
   Task<Result<ToolResult>> invoke(const ToolCall& call, const Cancel& cancel) override;
 
  protected:
-  // Makes the changes that the input asks for in the draft. Beside the loop; may read files.
-  virtual Result<void> draft(const ToolInput& input, EditDraft& draft) const = 0;
+  // Makes the changes that a call asks for in the draft. Beside the loop; may read files.
+  using Drafting = std::function<Result<void>(EditDraft& draft)>;
+  // For tools that must ask someone first; the others need only draft().
+  virtual Task<Result<Drafting>> work_out(const ToolCall& call, const Cancel& cancel);
+  virtual Result<void> draft(const ToolInput& input, EditDraft& draft) const;
 
  private:
-  Result<EditPlan> make_plan(const std::string& input, const Workspace& workspace) const;
-
   const std::string id_;
   Workbench& workbench_;
 };
