@@ -353,6 +353,39 @@ describe('clangd', () => {
     assert.match(await world.text('search_workspace_symbols', {symbolName: 'Square'}), /^(struct|class) Square: shape\.cpp:2:8: struct Square : Shape \{\n/);
   });
 
+  test('renames a symbol in every file, once someone has seen the diff, and undo takes it back', async () => {
+    const before = cpp(world);
+    const input = {symbol: 'total_area', newName: 'sum_of_areas', filePath: 'main.cpp', lineContent: 'return total_area'};
+    assert.match(await world.failure('rename', input, {decision: 'deny'}), /./);
+    assert.equal(world.read('shape.h'), before['shape.h']);
+    const answer = world.api.invoke('rename', input);
+    const asked = await world.api.waiting();
+    const question = JSON.stringify(asked.confirmation);
+    for (const line of ['-int total_area(const Shape& shape);', '+int sum_of_areas(const Shape& shape);', '+  return sum_of_areas(*shape);'])
+      assert.ok(question.includes(line), question);
+    await world.api.confirm(asked.id, 'allow');
+    const {status, body} = await answer;
+    assert.equal(status, 200, JSON.stringify(body));
+    for (const name of ['main.cpp', 'shape.cpp', 'shape.h'])
+      assert.equal(world.read(name), before[name].replace(/total_area(?! in)/g, 'sum_of_areas'));
+    assert.equal(await world.text('get_errors', {filePaths: ['main.cpp', 'shape.cpp']}), 'main.cpp: no problems\nshape.cpp: no problems\n');
+    const [edit] = (await world.api.request('GET', '/v1/edits', {operator: true})).body.data;
+    assert.equal((await world.api.request('POST', `/v1/edits/${edit.id}/undo`, {operator: true})).status, 200);
+    for (const name of ['main.cpp', 'shape.cpp', 'shape.h']) assert.equal(world.read(name), before[name]);
+  });
+
+  test('what cannot be renamed is said before anyone is asked', async () => {
+    for (const [input, why] of [
+           [{symbol: 'no_such_thing', newName: 'x', filePath: 'main.cpp'}, /no_such_thing/],
+           [{symbol: 'total_area', newName: 'not a name', filePath: 'main.cpp', lineContent: 'return total_area'}, /./],
+           [{symbol: 'total_area', newName: 'x', filePath: '../main.cpp'}, /outside the workspace/],
+           [{symbol: 'total_area', newName: 'x', filePath: 'none.cpp'}, /there is no none\.cpp/]
+         ])
+      assert.match(await world.failure('rename', input), why, JSON.stringify(input));
+    assert.deepEqual(await world.api.pending(), []);
+    assert.equal(world.read('shape.h'), cpp(world)['shape.h']);
+  });
+
   test('writes nothing into the workspace', () => {
     assert.deepEqual(readdirSync(world.folder).sort(), Object.keys(cpp(world)).sort());
   });
