@@ -68,14 +68,15 @@ class CallPrinter {
   }
 
   void question(const WaitingCall& call) {
-    const std::string title = !call.title.empty() ? call.title
-                              : call.is_about_result()
-                                  ? fmt::format("Use the result of '{}'?", call.name)
-                                  : fmt::format("Call '{}'?", call.name);
+    // What the tool asked was about the call.
+    const bool is_result = call.is_about_result();
+    const std::string title = is_result ? fmt::format("Use the result of '{}'?", call.name)
+                              : !call.title.empty() ? call.title
+                                                    : fmt::format("Call '{}'?", call.name);
     for (const std::string& line : wrap_to_columns(visible(title), width_))
       out_ += terminal_.paint(Paint::Bold, line) + "\n";
-    for (const std::string& line : wrap_to_columns(visible(expand(call.message)), width_))
-      out_ += line + "\n";
+    const std::string message = is_result ? std::string() : visible(expand(call.message));
+    for (const std::string& line : wrap_to_columns(message, width_)) out_ += line + "\n";
     out_ += '\n';
   }
 
