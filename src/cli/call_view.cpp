@@ -69,17 +69,22 @@ class CallPrinter {
   }
 
   void question(const WaitingCall& call) {
-    const std::string title = !call.title.empty() ? call.title
-                              : call.is_about_result()
-                                  ? fmt::format("Use the result of '{}'?", call.name)
-                                  : fmt::format("Call '{}'?", call.name);
+    // What the tool asked was about the call.
+    const bool is_result = call.is_about_result();
+    const std::string title = is_result ? fmt::format("Use the result of '{}'?", call.name)
+                              : !call.title.empty() ? call.title
+                                                    : fmt::format("Call '{}'?", call.name);
     for (const std::string& line : wrap_to_columns(visible(title), width_))
       out_ += terminal_.paint(Paint::Bold, line) + "\n";
     const auto block = find_diff_block(call.message);
-    const std::string message = block ? block->before + block->after : call.message;
+    const std::string message = is_result ? std::string()
+                                : block   ? block->before + block->after
+                                          : call.message;
     for (const std::string& line : wrap_to_columns(visible(expand(message)), width_))
-      out_ += line + "\n";
-    out_ += '\n';
+      out_ += line +
+              "
+              ";
+              out_ += '\n';
   }
 
   void fact(std::string_view title, const std::string& value) {

@@ -186,6 +186,11 @@ TEST(CallView, AResultIsShownBeforeAModelSeesIt) {
       R"({"content":[{"type":"text","text":"secret\nstuff"},{"type":"data","mimeType":"image/png","data":"AA=="}]})";
   EXPECT_TRUE(
       has(shown(call), "  result     │ secret\n             │ stuff\n             (image/png)\n"));
+  call.title = "Fetch this page?";
+  call.message = "https://a.example/";
+  EXPECT_TRUE(has(shown(call), "Use the result of '"));
+  EXPECT_FALSE(has(shown(call), "Fetch this page?"));
+  EXPECT_FALSE(has(shown(call), "https://a.example/"));
 }
 
 TEST(Arguments, AreOneLine) {
