@@ -255,7 +255,7 @@ test('a person at a terminal sees a coloured diff, and is told of undo', async (
     await terminal.expect(/Edit ask\/tty.txt\?/);
     await terminal.expect(/\x1b\[31m-two\x1b\[0?m/);
     await terminal.expect(/\x1b\[32m\+2\x1b\[0?m/);
-    await terminal.expect(/once/);
+    await terminal.expect(/Your choice/);
     assert.ok(!plain(terminal.output).includes('oldString'), 'the diff says it all');
     terminal.press('o');
     await terminal.expect(/toolgate undo edit_\w+' takes it back/);
