@@ -4,7 +4,7 @@
 
 #include "base/line_diff.h"
 #include "base/utf8.h"
-#include "invoke/visible_text.h"
+#include "builtin/name_line.h"
 
 namespace toolgate {
 namespace {
@@ -17,7 +17,7 @@ bool is_text(std::string_view bytes) {
 
 std::string name_of_side(const FileChange& change, const FileState& state, std::string_view side) {
   if (state.kind == Kind::Absent) return "/dev/null";
-  return fmt::format("{}/{}", side, visible_text(change.shown, false));
+  return fmt::format("{}/{}", side, name_on_one_line(change.shown));
 }
 
 char sign_of(DiffLine::Kind kind) {
@@ -32,7 +32,7 @@ void append_hunk(std::string& out, const DiffHunk& hunk) {
     std::string_view text = line.text;
     if (text.ends_with('\r')) text.remove_suffix(1);
     out += sign_of(line.kind);
-    out += visible_text(text, true);
+    out += text;
     out += '\n';
     if (!line.ended) out += "\\ No newline at end of file\n";
   }
@@ -49,8 +49,7 @@ bool shows_line_ends_alone(std::string_view before, std::string_view after) {
 void append_file(std::string& out, const EditPlan& plan, const FileChange& change,
                  std::size_t most_bytes) {
   if (change.before.kind == Kind::Folder || change.after.kind == Kind::Folder) {
-    out +=
-        fmt::format("folder {} is {}\n", visible_text(change.shown, false), name_of_change(change));
+    out += fmt::format("folder {} is {}\n", name_on_one_line(change.shown), name_of_change(change));
     return;
   }
   out += fmt::format("--- {}\n+++ {}\n", name_of_side(change, change.before, "a"),

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "invoke/visible_text.h"
+#include "builtin/name_line.h"
 
 namespace toolgate {
 namespace {
@@ -92,7 +92,7 @@ std::string describe_changes(const std::vector<FileChange>& changes) {
                                 : all_are("removed") ? "Delete"
                                                      : "Edit";
   if (told.size() > 1) return fmt::format("{} {} files", verb, told.size());
-  return fmt::format("{} {}", verb, visible_text(told.front()->shown, false));
+  return fmt::format("{} {}", verb, name_on_one_line(told.front()->shown));
 }
 
 json::object edit_record_json(const EditRecord& record) {

@@ -119,8 +119,9 @@ Task<Result<ToolResult>> EditTool::invoke(const ToolCall& call, const Cancel& ca
     if (!record) return std::unexpected(record.error());
     edits.forget_asked(question);
     ToolResult result = text_result(tell_changes(*plan));
-    result.message = fmt::format("{}; 'toolgate undo {}' takes it back",
-                                 past_tense(describe_changes(plan->changes)), record->id);
+    result.message =
+        fmt::format("{}; 'toolgate undo {}' takes it back",
+                    visible_text(past_tense(describe_changes(plan->changes)), false), record->id);
     result.metadata = write_json(json::object{{"edit", edit_record_json(*record)}});
     return result;
   };

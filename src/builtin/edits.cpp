@@ -1,6 +1,7 @@
 #include "builtin/edits.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <fstream>
 #include <iterator>
@@ -21,6 +22,8 @@ namespace fs = std::filesystem;
 using Kind = FileState::Kind;
 
 constexpr std::chrono::hours kQuestionsAreKept{24 * 30};
+constexpr std::size_t kMostQuestions = 10'000;
+constexpr unsigned kQuestionsBetweenLooks = 1'000;
 
 std::int64_t now_in_milliseconds() {
   return wall_nanoseconds() / 1'000'000;
@@ -229,6 +232,8 @@ fs::path Edits::asked_file(const EditQuestion& question) const {
 
 void Edits::note_asked(const EditQuestion& question, const EditPlan& plan) {
   if (folder_.empty()) return;
+  static std::atomic<unsigned> noted = 0;
+  if (++noted % kQuestionsBetweenLooks == 0) forget_old_questions();
   // Not synced: after a loss of power the call is refused and made again.
   (void)make_private_folder(folder_ / "asked");
   std::ofstream(asked_file(question), std::ios::binary | std::ios::trunc)
@@ -286,15 +291,19 @@ Result<void> Edits::check_plan_unchanged(const EditQuestion& question, const Edi
               "this edit would do something else than what was shown: make it anew");
 }
 
+// Those that nobody will ask about any more, and the oldest when there are too many.
 void Edits::forget_old_questions() const {
   std::error_code error;
   const auto oldest = fs::file_time_type::clock::now() - kQuestionsAreKept;
-  std::vector<fs::path> old;
+  std::vector<std::pair<fs::file_time_type, fs::path>> questions;
   for (const auto& entry : fs::directory_iterator(folder_ / "asked", error)) {
     std::error_code ignored;
-    if (entry.last_write_time(ignored) < oldest && !ignored) old.push_back(entry.path());
+    questions.emplace_back(entry.last_write_time(ignored), entry.path());
   }
-  for (const fs::path& file : old) fs::remove(file, error);
+  std::ranges::sort(questions);
+  for (std::size_t i = 0; i < questions.size(); ++i)
+    if (questions[i].first < oldest || questions.size() - i > kMostQuestions)
+      fs::remove(questions[i].second, error);
 }
 
 }  // namespace toolgate

@@ -66,9 +66,14 @@ std::vector<std::string> diff_view(std::string_view diff, const Terminal& termin
   while (!diff.empty()) {
     const std::string_view line = take_line(diff);
     const Paint paint = painter.paint_of(line);
-    auto parts = wrap_to_columns(expand_tabs(visible_text(line, true)), columns);
+    auto parts = wrap_to_columns(expand_tabs(visible_text(line, true)), columns - 1);
     if (parts.empty()) parts.emplace_back();
-    for (const std::string& part : parts) lines.push_back(terminal.paint(paint, part));
+    // What goes on in the next line cannot pass for a line of its own.
+    std::string_view lead;
+    for (const std::string& part : parts) {
+      lines.push_back(terminal.paint(paint, std::string(lead) + part));
+      lead = paint == Paint::Green ? "⁺" : paint == Paint::Red ? "⁻" : " ";
+    }
   }
   return lines;
 }

@@ -109,7 +109,7 @@ test('what cannot be done fails before anyone is asked', async (t) => {
 // A call that waits; what `meanwhile` does happens before it is allowed.
 async function allowedAfter(tool, input, meanwhile) {
   const answer = world.api.invoke(tool, input);
-  const call = await world.api.waiting(({tool: name}) => name === tool);
+  const call = await world.api.waiting(({name}) => name === tool);
   await meanwhile(call);
   await world.api.confirm(call.id, 'allow');
   return (await answer).body;
@@ -136,7 +136,7 @@ test('the question shows the edit as a diff, and nothing is written before the a
 test('names cannot pass for lines of the question', async () => {
   const name = 'ask/n\n```\nb\u202e.txt';
   const body = await allowedAfter('create_file', {filePath: name, content: 'x\n'}, (call) => {
-    assert.equal(call.confirmation.title, 'Create ask/n⟨U+000A⟩```⟨U+000A⟩b⟨U+202E⟩.txt?');
+    assert.equal(call.confirmation.title, 'Create ask/n\\n```\\nb⟨U+202E⟩.txt?');
     assert.ok(call.confirmation.message.startsWith('````diff\n'));
   });
   assert.equal(body.ending, 'result', JSON.stringify(body));
@@ -185,7 +185,7 @@ test('what has changed since the question is not edited', async (t) => {
 
 test('protected files are asked about', async () => {
   const answer = world.api.invoke('create_file', {filePath: '.vscode/settings.json', content: '{}\n'});
-  const call = await world.api.waiting(({tool}) => tool === 'create_file');
+  const call = await world.api.waiting(({name}) => name === 'create_file');
   await world.api.confirm(call.id, 'deny');
   assert.equal((await answer).body.ending, 'denied');
   assert.ok(!existsSync(world.path('.vscode')));
@@ -255,7 +255,7 @@ test('a person at a terminal sees a coloured diff, and is told of undo', async (
     await terminal.expect(/Edit ask\/tty.txt\?/);
     await terminal.expect(/\x1b\[31m-two\x1b\[0?m/);
     await terminal.expect(/\x1b\[32m\+2\x1b\[0?m/);
-    await terminal.expect(/once/);
+    await terminal.expect(/Your choice/);
     assert.ok(!plain(terminal.output).includes('oldString'), 'the diff says it all');
     terminal.press('o');
     await terminal.expect(/toolgate undo edit_\w+' takes it back/);

@@ -138,17 +138,19 @@ TEST(CallView, ADiffOfOurOwnToolsStandsForTheirArguments) {
   WaitingCall call = call_with(R"({"input":"*** Begin Patch","explanation":"why"})");
   call.source = "internal";
   call.message =
-      "A note.\n````diff\n--- a/f\n+++ b/f\n@@ -1,2 +1,1 @@\n same ```\n--- x\n+\ty\n````\n";
+      "A note.\n````diff\n--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n same ```\n--- x\n+\ty\n````\n";
   const std::string text = shown(call);
   EXPECT_TRUE(has(text, "\nA note.\n"));
   EXPECT_TRUE(
-      has(text, "  --- a/f\n  +++ b/f\n  @@ -1,2 +1,1 @@\n   same ```\n  --- x\n  +   y\n"));
+      has(text, "  --- a/f\n  +++ b/f\n  @@ -1,2 +1,2 @@\n   same ```\n  --- x\n  +   y\n"));
   EXPECT_TRUE(has(text, "explanation"));
   EXPECT_FALSE(has(text, "Begin Patch"));
   EXPECT_FALSE(has(text, "````"));
   const std::string painted = describe_call(call, Terminal(stderr, 80, true));
   EXPECT_TRUE(has(painted, "\x1b[31m--- x")) << "a removed line is no head of a file";
   EXPECT_TRUE(has(painted, "\x1b[32m+"));
+  call.message = "```diff\n@@ -0,0 +1,1 @@\n+" + std::string(50, 'x') + " -removed\n```\n";
+  EXPECT_TRUE(has(shown(call, 0, 58), "\n  ⁺-removed\n")) << shown(call, 0, 58);
 }
 
 TEST(CallView, ADiffThatTellsNotAllHidesNothing) {

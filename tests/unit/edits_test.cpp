@@ -484,9 +484,9 @@ TEST_F(EditsTest, ADiffShowsWhatChanges) {
   });
   ASSERT_TRUE(made);
   EXPECT_EQ(write_unified_diff(*made, 10'000),
-            "folder n⟨U+000A⟩w is created\n"
+            "folder n\\nw is created\n"
             "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2 ```\n three\n"
-            "--- /dev/null\n+++ b/n⟨U+000A⟩w/c.txt\n@@ -0,0 +1,1 @@\n+new\n"
+            "--- /dev/null\n+++ b/n\\nw/c.txt\n@@ -0,0 +1,1 @@\n+new\n"
             "\\ No newline at end of file\n"
             "--- a/b.bin\n+++ /dev/null\nBinary file, 1 bytes before and 0 after\n");
   EXPECT_TRUE(write_diff_block(*made, 10'000).starts_with("````diff\n"));
