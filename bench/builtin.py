@@ -28,34 +28,35 @@ def make_tree(workspace, folders):
     """Files of some hundred bytes in three levels; one of eight ends with .log, which is ignored."""
     endings = (".ts", ".cpp", ".py", ".md", ".json", ".h", ".log", ".txt")
     text = "".join(f"let value_{i} = compute(value_{i - 1}, {i});\n" for i in range(12))
+    distance = folders * FILES // 100 - 3  # between files with the needle, so that they are of all kinds
     for i in range(folders):
         folder = workspace / f"part{i % 20}/module{i % 200}/unit{i}"
         folder.mkdir(parents=True)
         for j in range(FILES):
-            found = f"call {NEEDLE}()\n" if (i * FILES + j) % 1_000 == 0 else ""
+            found = f"call {NEEDLE}()\n" if (i * FILES + j) % distance == 0 else ""
             (folder / f"file{j}{endings[j % len(endings)]}").write_text(text + found)
     (workspace / ".gitignore").write_text("*.log\n")
 
 
 def make_large_file(path, size):
+    """Returns how many lines it has."""
+    chunk = 10_000
+    count = size // LINE_BYTES // chunk * chunk
     with path.open("wb") as file:
-        for start in range(0, size, 1 << 20):
-            first = start // LINE_BYTES
-            lines = range(first, first + (1 << 20) // LINE_BYTES)
-            file.write(b"".join(b"line %-93d\n" % line for line in lines))
+        for first in range(0, count, chunk):
+            file.write(b"".join(b"line %-94d\n" % line for line in range(first + 1, first + chunk + 1)))
     stamp = time.time() - 3600  # what was changed just now is not remembered
     os.utime(path, (stamp, stamp))
-    return path.stat().st_size // LINE_BYTES
+    return count
 
 
 class Gateway:
     def __init__(self, folder, binary):
-        for name in ("workspace", "data", "config", "trace"):
+        for name in ("workspace", "data", "config"):
             (folder / name).mkdir(exist_ok=True)
         settings = folder / "settings.json"
         settings.write_text(json.dumps({"toolgate.logLevel": "warn"}))
         self.workspace = folder / "workspace"
-        self.trace = folder / "trace/arguments"
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -172,7 +173,7 @@ def measure_reading(options, gateway, lines):
         spent = []
         for i in range(options.rounds * 3):
             each, text = read(first + i)
-            if f"line {first + i - 1} " not in text:
+            if f"line {first + i} " not in text:
                 sys.exit(f"read_file gave other lines: {text[:200]}")
             spent.append(each)
         return statistics.median(spent)
