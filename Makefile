@@ -45,6 +45,7 @@ bench: ## measure beside nginx, Portkey, Ajv, npm's token counters and VS Code's
 	@python3 bench/cores.py $(BENCH)
 	@python3 bench/catalogue.py $(BENCH)
 	@python3 bench/approvals.py $(BENCH)
+	@python3 bench/builtin.py $(BENCH)
 
 fuzz: ## run each fuzzer for SECONDS=60
 	@sh scripts/install.sh test

@@ -154,6 +154,8 @@ class GrepSearch final : public Tool {
     if (!wish) co_return std::unexpected(wish.error());
     const auto found = co_await search(workspace, *wish, cancel);
     if (found && found->matches > 0) co_return describe(*wish, *found, false);
+    if (!found && found.error().code != Errc::InvalidRequest)
+      co_return std::unexpected(found.error());
     // A model may have meant the other kind of query.
     GrepWish other = *wish;
     other.is_pattern = !wish->is_pattern;

@@ -46,7 +46,7 @@ Result<ToolResult> read_image(const OpenedFile& file, std::string_view shown) {
   if (size > kMostImageBytes)
     return fail(Errc::TooLarge, "{} has {} bytes; pictures are shown up to {} bytes", shown, size,
                 kMostImageBytes);
-  auto bytes = read_bytes(file, 0, kMostImageBytes, shown);
+  auto bytes = read_bytes(file, 0, size, shown);
   if (!bytes) return std::unexpected(bytes.error());
   const auto type = image_type(*bytes);
   if (!type)

@@ -6,7 +6,7 @@ namespace toolgate {
 namespace {
 
 constexpr std::size_t kMostFiles = 16;
-constexpr std::size_t kMostMarks = 64 << 10;  // of one file: 64 GB of it
+constexpr std::size_t kMostMarks = 64 << 10;  // of one file: 16 GB of it
 constexpr std::time_t kSettledSeconds = 2;
 
 bool is_same_file(const struct stat& one, const struct stat& other) {

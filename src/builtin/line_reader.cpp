@@ -13,13 +13,12 @@ namespace toolgate {
 namespace {
 
 constexpr std::size_t kBlockBytes = 256 << 10;
-constexpr std::uint64_t kMarkBytes = 1 << 20;  // between two marks
+constexpr std::uint64_t kMarkBytes = kBlockBytes;  // between two marks
 constexpr std::size_t kNowhere = std::string_view::npos;
 
-bool has_holes(int descriptor) {
-  struct stat facts = {};
+bool has_holes(const struct stat& facts) {
   constexpr std::int64_t kStatBlock = 512;
-  return ::fstat(descriptor, &facts) == 0 && facts.st_blocks * kStatBlock < facts.st_size;
+  return facts.st_blocks * kStatBlock < facts.st_size;
 }
 
 }  // namespace
@@ -32,8 +31,12 @@ LineReader::LineReader(int descriptor, ReadEncoding encoding, const LineLimits& 
       stop_(stop),
       latest_(std::chrono::steady_clock::now() + limits.time),
       block_(std::make_unique_for_overwrite<char[]>(kBlockBytes)),
-      at_(mark_bytes(encoding)),
-      is_sparse_(has_holes(descriptor)) {}
+      at_(mark_bytes(encoding)) {
+  struct stat facts = {};
+  if (::fstat(descriptor, &facts) != 0) return;
+  size_ = static_cast<std::uint64_t>(facts.st_size);
+  is_sparse_ = has_holes(facts);
+}
 
 Result<LinesRead> LineReader::read(std::uint64_t first, std::uint64_t count,
                                    const LineMarks& known) {
@@ -224,6 +227,7 @@ void LineReader::keep_line(LinesRead& into, std::string line, std::uint64_t size
 
 // How many lines the whole file has, if that is soon known.
 Result<void> LineReader::count_rest(LinesRead& into) {
+  if (!is_sparse_ && size_ > at_ + limits_.count_on_bytes) return {};
   std::uint64_t read = 0;
   for (;;) {
     if (skip_hole()) continue;

@@ -81,6 +81,7 @@ class LineReader {
   std::uint64_t at_;          // the next byte to look at
   std::uint64_t breaks_ = 0;  // before it
   bool is_in_line_ = false;   // the bytes before it are no line break
+  std::uint64_t size_ = 0;    // of the file, when reading began
   bool is_sparse_ = false;
   LineMarks marks_;
 };

@@ -39,9 +39,8 @@ void leave_out(std::vector<std::string>& arguments, std::string glob) {
 
 std::vector<std::string> make_arguments(const Workspace& workspace, const RipgrepRun& run) {
   std::vector<std::string> arguments{
-      std::string(kProgram), "--no-config",   "--color=never",    "--hidden",
-      "--no-follow",         "--no-messages", "--no-require-git", "--no-ignore-global",
-      "--no-ignore-parent"};
+      std::string(kProgram), "--no-config",      "--color=never",      "--hidden",
+      "--no-follow",         "--no-require-git", "--no-ignore-global", "--no-ignore-parent"};
   if (run.ignored_too) arguments.emplace_back("--no-ignore");
   if (run.only) arguments.insert(arguments.end(), {"--ignore-file", std::string(kRules)});
   for (const std::string_view glob : kAlwaysLeftOut) leave_out(arguments, std::string(glob));
@@ -54,16 +53,20 @@ std::vector<std::string> make_arguments(const Workspace& workspace, const Ripgre
   return arguments;
 }
 
-// Lines that begin with a path in the workspace are about files such as a wrong .gitignore.
-std::string complaint_of(std::string_view error) {
+// What is wrong with the arguments: rules that cannot be read, or, where it did not even begin, the
+// pattern. Lines that begin with a path in the workspace are about files, which are passed over.
+std::string complaint_of(const ChildOutcome& outcome) {
+  constexpr int kError = 2;
+  const bool has_begun = outcome.exit_status != kError || !outcome.output.text.empty();
+  std::string_view error = outcome.error.text;
   std::string complaint;
   while (!error.empty()) {
     const std::size_t end = std::min(error.find('\n'), error.size() - 1) + 1;
     std::string_view line = error.substr(0, end);
     error.remove_prefix(end);
-    if (line.starts_with("./")) continue;
-    if (line.starts_with(kRules)) line.remove_prefix(std::min(line.find(" error"), line.size()));
-    complaint += line;
+    const bool is_about_rules = line.starts_with(kRules);
+    if (is_about_rules) line.remove_prefix(std::min(line.find(" error") + 1, line.size()));
+    if (is_about_rules || (!has_begun && !line.starts_with("./"))) complaint += line;
   }
   return visible_text(complaint);
 }
@@ -100,8 +103,9 @@ Task<Result<RipgrepOutput>> run_ripgrep(const Workspace& workspace, RipgrepRun r
                    kSearchTime.count());
   if (outcome->signal != 0 && !outcome->was_enough)
     co_return fail(Errc::Io, "ripgrep was ended by signal {}", outcome->signal);
+  std::string complaint = complaint_of(*outcome);
   co_return RipgrepOutput{.text = std::move(outcome->output.text),
-                          .complaint = complaint_of(outcome->error.text),
+                          .complaint = std::move(complaint),
                           .is_partial = outcome->was_enough || outcome->output.dropped > 0};
 }
 

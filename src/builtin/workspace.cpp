@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kMostPathBytes = PATH_MAX;
 constexpr int kMostLinks = 40;  // as the kernel has it
+constexpr int kMostTries = 20;  // with a file that others replace at that moment
 
 bool is_below(std::string_view path, std::string_view folder) {
   if (folder == "/") return path.starts_with('/');
@@ -34,13 +35,23 @@ std::vector<std::string> real_paths(const std::vector<std::string>& paths) {
   return result;
 }
 
+// The kernel says so of what has been removed, but a name may end like that, too.
+bool is_removed(const std::string& place, const struct stat& facts) {
+  struct stat there = {};
+  return place.ends_with(" (deleted)") &&
+         (::lstat(place.c_str(), &there) != 0 || there.st_dev != facts.st_dev ||
+          there.st_ino != facts.st_ino);
+}
+
 // Where a descriptor is, as the kernel knows it; nothing when it has been removed.
-std::optional<std::string> place_of(int descriptor) {
+std::optional<std::string> place_of(int descriptor, const struct stat& facts) {
   char path[PATH_MAX];
   const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
   const ssize_t size = ::readlink(link.c_str(), path, sizeof path);
   if (size <= 0 || size == sizeof path || path[0] != '/') return std::nullopt;
-  return std::string(path, static_cast<std::size_t>(size));
+  std::string place(path, static_cast<std::size_t>(size));
+  if (is_removed(place, facts)) return std::nullopt;
+  return place;
 }
 
 // The target of `name` if it is a link.
@@ -131,14 +142,17 @@ Result<void> Workspace::check(std::string_view real_path, std::string_view given
 Result<OpenedFile> Workspace::open_absolute(const std::string& path, std::string_view given,
                                             int flags) const {
   OpenedFile opened;
-  opened.descriptor = Descriptor(::open(path.c_str(), O_PATH | O_CLOEXEC));
-  if (!opened.descriptor) return file_failure(errno, "open", given);
-  auto place = place_of(opened.descriptor.get());
+  std::optional<std::string> place;
+  for (int tries = 0; !place && tries < kMostTries; ++tries) {
+    opened.descriptor = Descriptor(::open(path.c_str(), O_PATH | O_CLOEXEC));
+    if (!opened.descriptor) return file_failure(errno, "open", given);
+    if (::fstat(opened.descriptor.get(), &opened.facts) != 0)
+      return file_failure(errno, "look at", given);
+    place = place_of(opened.descriptor.get(), opened.facts);
+  }
   if (!place) return fail(Errc::NotFound, "there is no {}", given);
   opened.path = std::move(*place);
   if (auto checked = check(opened.path, given); !checked) return std::unexpected(checked.error());
-  if (::fstat(opened.descriptor.get(), &opened.facts) != 0)
-    return file_failure(errno, "look at", given);
   if (flags & O_PATH) return opened;
   if (!S_ISDIR(opened.facts.st_mode) && !S_ISREG(opened.facts.st_mode))
     return fail(Errc::InvalidRequest, "{} is {}, not a file", given, kind_of(opened.facts.st_mode));

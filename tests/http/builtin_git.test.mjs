@@ -1,7 +1,8 @@
 // get_changed_files: what git says, and nothing that a repository would like to have run.
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
-import {chmodSync, existsSync, mkdirSync, rmSync, writeFileSync} from 'node:fs';
+import {chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import {after, before, test} from 'node:test';
 
@@ -125,4 +126,21 @@ test('nothing that a repository names is run', async () => {
     // the script is no filter
   }
   assert.ok(existsSync(marker));
+});
+
+test('conditions know of git and languages', async () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'toolgate-test-'));
+  mkdirSync(path.join(folder, 'workspace/.git'), {recursive: true});
+  mkdirSync(path.join(folder, 'workspace/src'));
+  writeFileSync(path.join(folder, 'workspace/src/a.cpp'), '');
+  const known = await Workspace.start({folder});
+  try {
+    const {body} = await known.api.request('GET', '/v1/context', {operator: true});
+    assert.equal(body.gitOpenRepositoryCount, 1);
+    assert.equal(body['toolgate.language.cpp'], true);
+    assert.equal(body['toolgate.language.rust'], undefined);
+  } finally {
+    await known.stop();
+  }
+  assert.equal((await world.api.request('GET', '/v1/context', {operator: true})).body.gitOpenRepositoryCount, 0);
 });

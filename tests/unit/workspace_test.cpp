@@ -1,7 +1,6 @@
 // What tools may open: a real folder with links, pipes and the like in it.
 #include "builtin/workspace.h"
 
-#include <atomic>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -229,14 +228,34 @@ TEST_F(WorkspaceTest, WhatWasOpenedStaysWhenItIsRemoved) {
   refuses("a.txt", "there is no a.txt");
 }
 
+TEST_F(WorkspaceTest, ANameMayLookLikeThatOfARemovedFile) {
+  write(at("inside/a.txt (deleted)"), "here");
+  EXPECT_EQ(open_file("a.txt (deleted)"), "here");
+}
+
+// As an editor saves: the name is always there.
+TEST_F(WorkspaceTest, AFileThatIsReplacedIsThereAllTheTime) {
+  const std::jthread replacing([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      write(at("inside/next"), "a");
+      fs::rename(at("inside/next"), at("inside/a.txt"));
+    }
+  });
+  const Workspace workspace = this->workspace();
+  for (int i = 0; i < 500; ++i) {
+    const auto file = workspace.open_file("a.txt");
+    ASSERT_TRUE(file) << file.error().message;
+    EXPECT_EQ(file->path, at("inside/a.txt"));
+  }
+}
+
 // A thread swaps what the name leads to as fast as it can.
 TEST_F(WorkspaceTest, ASwappedLinkLeadsNowhereElse) {
   link("inside/swapped", "a.txt");
   link("inside/parent", "folder");
   write(at("outside/b.txt"), "secret");
-  std::atomic<bool> goes = true;
-  std::jthread swapping([&] {
-    for (int i = 0; goes; ++i) {
+  const std::jthread swapping([&](const std::stop_token& stop) {
+    for (int i = 0; !stop.stop_requested(); ++i) {
       for (const auto& [name, inside, outside] :
            {std::tuple("inside/swapped", "a.txt", "../outside/o.txt"),
             std::tuple("inside/parent", "folder", "../outside")}) {
@@ -246,7 +265,7 @@ TEST_F(WorkspaceTest, ASwappedLinkLeadsNowhereElse) {
     }
   });
   const Workspace workspace = this->workspace();
-  for (int i = 0; i < 3000; ++i)
+  for (int i = 0; i < 1500; ++i)
     for (const char* path : {"swapped", "parent/b.txt"})
       if (auto file = workspace.open_file(path)) {
         EXPECT_NE(read(*file), "secret");
@@ -255,7 +274,6 @@ TEST_F(WorkspaceTest, ASwappedLinkLeadsNowhereElse) {
                     file.error().message.contains("there is no"))
             << file.error().message;
       }
-  goes = false;
 }
 
 TEST(FileFailure, SaysWhatIsWrong) {
