@@ -44,7 +44,7 @@ constexpr std::size_t kMostKept = 48;  // with those that have ended
 constexpr std::chrono::hours kLongestIdle{6};
 constexpr std::chrono::milliseconds kIdleLook{60'000};
 constexpr std::chrono::milliseconds kReportEvery{100};
-constexpr std::size_t kMostProcesses = 1'024;
+constexpr std::size_t kMostProcesses = 512;
 constexpr std::uint64_t kLeastMemory = std::uint64_t{512} << 20;
 constexpr unsigned short kRows = 40;
 constexpr unsigned short kColumns = 160;
