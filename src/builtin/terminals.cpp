@@ -100,7 +100,9 @@ std::vector<std::string> command_for(const TerminalRequest& request) {
                                request.folder, kFilterDescriptor),
         std::back_inserter(words));
     // Counted per sandbox, so it must be said inside.
-    for (const char* word : {"/bin/sh", "-c", "ulimit -u 4096 2>/dev/null; exec \"$@\"", "sh"})
+    words.push_back(shell());
+    for (const char* word :
+         {"-c", "ulimit -u 4096 2>/dev/null || ulimit -p 4096 2>/dev/null; exec \"$@\"", "sh"})
       words.emplace_back(word);
   } else if (!request.program.empty()) {
     for (const char* word : {"/bin/sh", "-c", "exec \"$@\"", "sh"}) words.emplace_back(word);

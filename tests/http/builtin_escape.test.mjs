@@ -70,8 +70,8 @@ test('the sandbox is there where the machine can have one', {skip}, async () => 
 });
 
 test('an honest command works', {skip}, async () => {
-  const output = await run(world, 'echo one > made.txt && cat made.txt && mkdir -p a/b && ls -d a/b && touch /tmp/x && python3 -c "print(6*7)"');
-  assert.match(output, /^one\na\/b\n42\n\[The command exited with 0/);
+  const output = await run(world, 'echo one > made.txt && cat made.txt && mkdir -p a/b && ls -d a/b && touch /tmp/x && python3 -c "print(6*7)" && ulimit -u && ulimit -c');
+  assert.match(output, /^one\na\/b\n42\n4096\n0\n\[The command exited with 0/);
   assert.equal(world.read('made.txt'), 'one\n');
 });
 
