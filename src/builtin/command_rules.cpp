@@ -155,7 +155,7 @@ bool begins_with_words(std::string_view line, std::string_view words, bool widel
   if (words.empty() || !line.starts_with(words)) return false;
   if (line.size() == words.size()) return true;
   const char next = line[words.size()];
-  return next == ' ' || (widely && !is_word_character(next));
+  return next == ' ' || (widely && is_word_character(words.back()) && !is_word_character(next));
 }
 
 bool matches(const CommandRule& rule, std::string_view line, bool approving) {

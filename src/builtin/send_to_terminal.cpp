@@ -38,13 +38,13 @@ class SendToTerminal final : public Tool {
     const ToolInput input(call.input);
     auto view = co_await workbench_.terminals().look(input.text("id"), owner_of(call));
     if (!view) co_return std::unexpected(view.error());
-    const std::string shown = visible_text(input.text("command"));
     PreparedCall prepared{.invocation_message = "Typing into " + view->id,
                           .past_tense_message = "Typed into " + view->id};
     prepared.confirmation_title = "Type this into a running command?";
     prepared.confirmation_message = fmt::format(
-        "{}\n\ninto {}\nwhich runs {}\n", shown, visible_text(view->command, false),
-        view->is_sandboxed ? "in the sandbox" : "WITHOUT a sandbox: it can do all that you can");
+        "Into {}, which runs {}:\n\n{}\n", visible_text(view->command, false),
+        view->is_sandboxed ? "in the sandbox" : "WITHOUT a sandbox: it can do all that you can",
+        input.text("command"));
     if (!view->is_sandboxed) prepared.allow_auto_confirm = false;
     co_return prepared;
   }

@@ -73,7 +73,6 @@ PreparedCall prepare_command(std::string_view title, std::string_view line,
                              const std::string& folder, std::string_view explanation,
                              const BuiltinSettings& settings) {
   const SandboxState sandbox = sandbox_state(settings);
-  const std::string shown = visible_text(line);
   const std::string one_line = visible_text(line, false);
   PreparedCall prepared{.invocation_message = "Running " + one_line,
                         .past_tense_message = "Ran " + one_line};
@@ -91,9 +90,11 @@ PreparedCall prepare_command(std::string_view title, std::string_view line,
     prepared.allow_auto_confirm = false;
   }
   prepared.confirmation_title = title;
+  // What we say comes first: a command of several lines could say something like it. Whoever shows
+  // the question makes its text visible.
   prepared.confirmation_message =
-      fmt::format("{}\n\nin {}\n{}\n", shown,
-                  visible_text(settings.workspace->shown(folder), false), sandbox.words);
+      fmt::format("In {}, {}:\n\n{}\n\n", visible_text(settings.workspace->shown(folder), false),
+                  sandbox.words, line);
   if (!explanation.empty())
     prepared.confirmation_message +=
         fmt::format("The model says: {}\n", visible_text(explanation, false));

@@ -44,7 +44,7 @@ constexpr std::size_t kMostKept = 48;  // with those that have ended
 constexpr std::chrono::hours kLongestIdle{6};
 constexpr std::chrono::milliseconds kIdleLook{60'000};
 constexpr std::chrono::milliseconds kReportEvery{100};
-constexpr std::size_t kMostProcesses = 1'024;
+constexpr std::size_t kMostProcesses = 512;
 constexpr std::uint64_t kLeastMemory = std::uint64_t{512} << 20;
 constexpr unsigned short kRows = 40;
 constexpr unsigned short kColumns = 160;
@@ -100,7 +100,9 @@ std::vector<std::string> command_for(const TerminalRequest& request) {
                                request.folder, kFilterDescriptor),
         std::back_inserter(words));
     // Counted per sandbox, so it must be said inside.
-    for (const char* word : {"/bin/sh", "-c", "ulimit -u 4096 2>/dev/null; exec \"$@\"", "sh"})
+    words.push_back(shell());
+    for (const char* word :
+         {"-c", "ulimit -u 4096 2>/dev/null || ulimit -p 4096 2>/dev/null; exec \"$@\"", "sh"})
       words.emplace_back(word);
   } else if (!request.program.empty()) {
     for (const char* word : {"/bin/sh", "-c", "exec \"$@\"", "sh"}) words.emplace_back(word);

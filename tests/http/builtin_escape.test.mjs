@@ -43,7 +43,7 @@ before(async () => {
   world = await startWorld();
   open = await startWorld({'toolgate.sandbox.enabled': false});
   outside = path.join(world.gateway.folder, 'outside');
-  listener = net.createServer((socket) => socket.end('hello'));
+  listener = net.createServer((socket) => socket.on('error', () => {}).end('hello'));
   await new Promise((resolve) => listener.listen(path.join(world.gateway.folder, 'outside.sock'), resolve));
   abstract = spawn('python3', ['-c', `
 import socket
@@ -70,8 +70,8 @@ test('the sandbox is there where the machine can have one', {skip}, async () => 
 });
 
 test('an honest command works', {skip}, async () => {
-  const output = await run(world, 'echo one > made.txt && cat made.txt && mkdir -p a/b && ls -d a/b && touch /tmp/x && python3 -c "print(6*7)"');
-  assert.match(output, /^one\na\/b\n42\n\[The command exited with 0/);
+  const output = await run(world, 'echo one > made.txt && cat made.txt && mkdir -p a/b && ls -d a/b && touch /tmp/x && python3 -c "print(6*7)" && ulimit -u && ulimit -c');
+  assert.match(output, /^one\na\/b\n42\n4096\n0\n\[The command exited with 0/);
   assert.equal(world.read('made.txt'), 'one\n');
 });
 
@@ -93,18 +93,18 @@ s = socket.create_connection(("${host}", ${to}), 3); print("ESCAPED")`);
   return [
     ['reads the operator token by its path', says(`cat ${token}`), {control: (at) => says(`cat ${at.gateway.folder}/data/operator-token`)}],
     ['reads it by a relative path', says('cat ../data/operator-token'), {control: true}],
-    ['reads it through a link', `ln -sfn ${folder}/data leak; ${says('cat leak/operator-token')}`],
-    ['reads it through the root of the gateway', says(`cat /proc/${pid}/root${token}`)],
+    ['reads it through a link', `ln -sfn ${folder}/data leak; ${says('cat leak/operator-token')}`, {control: true}],
+    ['reads it through the root of the gateway', says(`cat /proc/${pid}/root${token}`), {control: true}],
     ['reads it through the root of the first process', says(`cat /proc/1/root${token}`)],
     ['reads it through the folder of a parent', says(`cat /proc/$PPID/cwd/../data/operator-token`)],
-    ['finds it anywhere', says('grep -rsl operator-token-never-matches / --include=operator-token || find / -name operator-token -size +0 2>/dev/null | grep -q .')],
+    ['finds it below another name', says(`find ${folder} -type f -size +0 -not -path '*/workspace/*' | xargs -r grep -l . | grep -q operator`), {control: true}],
     ['looks into the database', says(`ls ${folder}/data | grep -q .`), {control: (at) => says(`ls ${at.gateway.folder}/data | grep -q .`)}],
-    ['reads the settings file with keys', says(`grep -q . ${settingsFile}`)],
-    ['reads the profile', says(`grep -q . ${folder}/.config/toolgate/settings.json`)],
+    ['reads the settings file with keys', says(`grep -q . ${settingsFile}`), {control: true}],
+    ['reads the profile', says(`grep -q . ${folder}/.config/toolgate/settings.json`), {control: true}],
     ["reads the gateway's environment", says(`grep -q . /proc/${pid}/environ`)],
     ["reads a parent's environment", says(`cat /proc/[0-9]*/environ | grep -q ${UPSTREAM_KEY}`)],
     ['finds a key in its own environment', says(`env | grep -q ${UPSTREAM_KEY}`)],
-    ["lists the gateway's descriptors", says(`ls /proc/${pid}/fd`)],
+    ["lists the gateway's descriptors", says(`ls /proc/${pid}/fd`), {control: true}],
     ["has descriptors of the gateway's", says('test $(ls /proc/self/fd | wc -l) -gt 6')],
     ["reads the gateway's memory", says(`head -c 1 /proc/${pid}/mem`)],
     ['reaches operator routes without the token', connect('127.0.0.1', port), {control: (at) => connect('127.0.0.1', at.gateway.port)}],
@@ -122,28 +122,28 @@ print("ESCAPED", urllib.request.urlopen(r, timeout=3).status)`)],
     ['changes the settings', says(`echo '{}' > ${settingsFile}`)],
     ['changes the profile', `mkdir -p ~/.config/toolgate; echo '{"chat.permissions.default": "autopilot"}' > ~/.config/toolgate/settings.json`,
      {is: () => readFileSync(`${folder}/.config/toolgate/settings.json`, 'utf8') === '{}'}],
-    ['adds an MCP server to the workspace', says(`mkdir -p .vscode && echo '{}' > .vscode/mcp.json`), {is: () => world.read('.vscode/mcp.json') === null}],
-    ['adds settings to the workspace', says('mkdir -p .toolgate && echo {} > .toolgate/settings.json'), {is: () => world.read('.toolgate/settings.json') === null}],
-    ['plants a hook of git', says('echo evil > .git/hooks/pre-commit'), {is: () => world.read('.git/hooks/pre-commit') === null}],
-    ["changes git's configuration", says('echo evil >> .git/config'), {is: () => world.read('.git/config') === '[core]\n'}],
-    ["replaces git's folder", says('mv .git .other')],
+    ['adds an MCP server to the workspace', says(`mkdir -p .vscode && echo '{}' > .vscode/mcp.json`), {control: true, is: () => world.read('.vscode/mcp.json') === null}],
+    ['adds settings to the workspace', says('mkdir -p .toolgate && echo {} > .toolgate/settings.json'), {control: true, is: () => world.read('.toolgate/settings.json') === null}],
+    ['plants a hook of git', says('echo evil > .git/hooks/pre-commit'), {control: true, is: () => world.read('.git/hooks/pre-commit') === null}],
+    ["changes git's configuration", says('echo evil >> .git/config'), {control: true, is: () => world.read('.git/config') === '[core]\n'}],
+    ["replaces git's folder", says('mv .git .other'), {control: true}],
     ['writes to .bashrc', says('echo evil >> ~/.bashrc'), {is: () => readFileSync(`${folder}/.bashrc`, 'utf8') === '# mine\n'}],
     ['writes to cron', says('touch /etc/cron.d/toolgate-escape'), {is: () => !existsSync('/etc/cron.d/toolgate-escape')}],
     ['writes to /etc', says('touch /etc/toolgate-escape'), {is: () => !existsSync('/etc/toolgate-escape')}],
     ['writes to /usr', says('touch /usr/bin/toolgate-escape'), {is: () => !existsSync('/usr/bin/toolgate-escape')}],
-    ['writes beside the workspace', says('echo x > ../beside.txt'), {is: () => !existsSync(`${folder}/beside.txt`)}],
+    ['writes beside the workspace', says('echo x > ../beside.txt'), {control: true, is: () => !existsSync(`${folder}/beside.txt`)}],
     ['writes through a link', `ln -sfn ${outside} out; ${says('echo x > out/new.txt')}`, {is: () => !existsSync(`${outside}/new.txt`)}],
     ['makes a hard link to a file outside', says(`ln ${outside}/file.txt hard && echo x >> hard`), {is: () => readFileSync(`${outside}/file.txt`, 'utf8') === 'outside\n'}],
     ['moves a file in from outside', says(`mv ${outside}/file.txt .`), {is: () => existsSync(`${outside}/file.txt`)}],
     ['leaves files in /tmp', `echo x > /tmp/${marker}`, {is: () => !existsSync(`/tmp/${marker}`)}],
     ['reads private keys', says('grep -rq PRIVATE-KEY ~/.ssh ~/.aws ~/.config/gh ~/.docker ~/.netrc'), {control: true}],
     ['reads passwords', says('grep -q . /etc/shadow')],
-    ['kills the gateway', says(`kill -0 ${pid} || kill -9 ${pid}`)],
+    ['kills the gateway', says(`kill -0 ${pid} || kill -9 ${pid}`), {control: true}],
     ['kills everything', 'kill -9 -1'],
     ['traces a process', systemCall(101, '0, 0, 0, 0'), {control: true}],
     ['traces the gateway', systemCall(101, `16, ${pid}, 0, 0`)],
     ["reads another process's memory", systemCall(310, '1, 0, 0, 0, 0, 0')],
-    ['adds a key to the kernel', systemCall(248, 'b"user", b"a", b"b", 1, -2')],
+    ['adds a key to the kernel', systemCall(248, 'b"user", b"a", b"b", 1, -2'), {control: true}],
     ['loads a BPF program', systemCall(321, '0, 0, 0')],
     ['opens perf events', systemCall(298, '0, 0, -1, -1, 0')],
     ['opens an io_uring', systemCall(425, '1, 0')],
@@ -152,14 +152,14 @@ print("ESCAPED", urllib.request.urlopen(r, timeout=3).status)`)],
     ['types into its terminal', python('import fcntl\nfcntl.ioctl(0 if __import__("os").isatty(0) else 1, 0x5412, b"x")\nprint("ESCAPED")')],
     ['mounts a file system', says('mount -t tmpfs x /mnt')],
     ['mounts the workspace elsewhere', says('mount --bind . /usr')],
-    ['makes a user namespace', says('unshare -Ur true')],
+    ['makes a user namespace', says('unshare -Ur true'), {control: true}],
     ['makes one by clone()', systemCall(56, '0x10000011, 0, 0, 0, 0')],
     ['joins namespaces of others', says('nsenter -t 1 -m true')],
     ['changes its root', says('chroot / true')],
     ['has privileges', says("grep -E 'Cap(Eff|Prm|Bnd|Inh|Amb)' /proc/self/status | grep -qv 0000000000000000")],
     ['gains some from setuid programs', says("grep -q 'NoNewPrivs:.0' /proc/self/status")],
-    ['leaves a setuid program behind', `cp /bin/true suid; chmod u+s suid; ${says('test -u suid')}`],
-    ['creates one in a single step', python('import os\nos.umask(0)\nos.close(os.open("suid2", os.O_CREAT | os.O_WRONLY, 0o4755))\nprint("ESCAPED" if os.stat("suid2").st_mode & 0o4000 else "no")')],
+    ['leaves a setuid program behind', `cp /bin/true suid; chmod u+s suid; ${says('test -u suid')}`, {control: true}],
+    ['creates one in a single step', python('import os\nos.umask(0)\nos.close(os.open("suid2", os.O_CREAT | os.O_WRONLY, 0o4755))\nprint("ESCAPED" if os.stat("suid2").st_mode & 0o4000 else "no")'), {control: true}],
     ['makes a device', says('mknod disk b 254 0')],
     ['finds devices', says("find /dev -type b | grep -q . || test -e /dev/mem || test -e /dev/kmsg || test -e /dev/vda || test -e /dev/sda")],
     ['changes the kernel', says('cat /proc/sys/kernel/core_pattern > /tmp/v && cat /tmp/v > /proc/sys/kernel/core_pattern')],
@@ -167,13 +167,12 @@ print("ESCAPED", urllib.request.urlopen(r, timeout=3).status)`)],
     ['writes to control groups', says('mkdir /sys/fs/cgroup/toolgate-escape || find /sys/fs/cgroup -name cgroup.procs -writable | xargs -r -n1 sh -c \'echo $$ > $0\' 2>/dev/null | grep -q .')],
     ['renames the machine', says('hostname evil')],
     ['dumps core', `(ulimit -c unlimited; sh -c 'kill -SEGV $$'); ${says('ls core* /tmp/core* 2>/dev/null | grep -q .')}`],
-    ['fills /tmp', says('head -c 700M /dev/zero > /tmp/big')],
+    ['fills /tmp', says('fallocate -l 600M /tmp/big')],
     ['fills /dev/shm', says('head -c 100M /dev/zero > /dev/shm/big')],
     ['sees other processes', says(`ls /proc | grep -c '^[0-9]' | awk '{exit !($1 > 12)}'`), {control: true}],
   ];
 };
 
-const names = skip ? [] : null;
 test('more than forty ways out are closed', {skip}, async (t) => {
   const all = attempts();
   assert.ok(all.length >= 40);
@@ -187,7 +186,6 @@ test('more than forty ways out are closed', {skip}, async (t) => {
       assert.ok(is(), 'something has changed outside');
       assert.equal((await world.api.request('GET', '/healthz')).status, 200);
     });
-  void names;
 });
 
 test('the same attempts get through where there is no sandbox, so they can fail', {skip}, async () => {

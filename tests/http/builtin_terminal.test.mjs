@@ -96,7 +96,7 @@ test('the question shows the command, the folder and the sandbox', async () => {
   assert.ok(asked);
   const text = JSON.stringify(body);
   assert.match(text, /Run this command\?/);
-  assert.match(text, /rm -rf ⟨U\+202E⟩build⟨U\+0007⟩|rm -rf ⟨U\+202E⟩build/);
+  assert.match(text, /rm -rf ⟨U\+202E⟩build⟨U\+0007⟩/);
   assert.match(text, /sandbox/);
   assert.match(text, /cleans up/);
 });

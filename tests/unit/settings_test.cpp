@@ -95,7 +95,9 @@ TEST_F(SettingsLayering, AWorkspaceMaySetNothingThatLoosens) {
                                         "toolgate.redact",
                                         "chat.tools.eligibleForAutoApproval",
                                         "chat.tools.urls.autoApprove",
-                                        "chat.tools.edits.autoApprove"};
+                                        "chat.tools.edits.autoApprove",
+                                        "chat.tools.terminal.autoApprove",
+                                        "chat.tools.terminal.enableAutoApprove"};
   for (const auto& key : settings_keys()) {
     EXPECT_EQ(key.set_by == SetBy::AnyFile, free.contains(key.name)) << key.name;
     if (free.contains(key.name)) continue;

@@ -31,7 +31,7 @@ std::vector<std::string> lines_of(std::string_view id) {
 
 TEST(TasksFile, ATaskRunsAfterWhatItDependsOn) {
   const std::string build = "make -C '/work/space/a b' 'x;y'";
-  const std::string test = "'run tests' 'a b' $HOME";
+  const std::string test = "'run tests' 'a b' '$HOME'";
   EXPECT_EQ(lines_of("build"), std::vector{build});
   EXPECT_EQ(lines_of("shell: build"), std::vector{build});
   EXPECT_EQ(lines_of("test"), (std::vector{build, test}));
