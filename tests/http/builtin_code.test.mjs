@@ -207,7 +207,7 @@ test('a server that cannot get ready says why', async () => {
   world.write({'a.fake': ''});
   assert.match(await world.failure('get_errors', {filePaths: ['a.fake']}), /ended with status 9: this server is broken/);
   await world.stop();
-  const mute = await startWorld({'toolgate.logLevel': 'error', 'toolgate.limits.languageServerSeconds': 0.3}, fakeServer('--mute'));
+  const mute = await startWorld({'toolgate.logLevel': 'error', 'toolgate.languageServer.answerSeconds': 0.3}, fakeServer('--mute'));
   mute.write({'a.fake': ''});
   assert.match(await mute.failure('get_errors', {filePaths: ['a.fake']}), /did not get ready: no answer to initialize within 0\.3 s/);
   const pids = startsOf(mute);
@@ -217,10 +217,10 @@ test('a server that cannot get ready says why', async () => {
 });
 
 test('a server that hangs is not waited for for ever', async () => {
-  const world = await startWorld({'toolgate.limits.languageServerSeconds': 0.5, 'toolgate.logLevel': 'error'});
+  const world = await startWorld({'toolgate.languageServer.answerSeconds': 0.5, 'toolgate.logLevel': 'error'});
   world.write({'a.fake': '#silent\n', 'b.fake': '#hang\ndef b\n'});
   assert.match(await world.failure('get_errors', {filePaths: ['a.fake']}),
-               /has not looked at a\.fake within 0\.5 s \(toolgate\.limits\.languageServerSeconds\)/);
+               /has not looked at a\.fake within 0\.5 s \(toolgate\.languageServer\.answerSeconds\)/);
   rmSync(world.path('a.fake'));
   assert.match(await world.failure('list_code_usages', {symbolName: 'b'}), /no answer to textDocument\/definition within 0\.5 s/);
   await eventually('it is told', () => logOf(world).includes('$/cancelRequest'));
@@ -240,7 +240,7 @@ test('a call that is cancelled takes its question back', async () => {
 });
 
 test('an idle server is ended and started again when needed', async () => {
-  const world = await startWorld({'toolgate.limits.languageServerIdleSeconds': 0.2});
+  const world = await startWorld({'toolgate.languageServer.idleSeconds': 0.2});
   world.write({'a.fake': 'BAD\n'});
   await world.text('get_errors', {filePaths: ['a.fake']});
   const [first] = startsOf(world);
