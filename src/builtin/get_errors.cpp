@@ -65,8 +65,12 @@ Task<Result<AllProblems>> check_files(LanguageServers& servers, const CodeSettin
     if (!real) co_return std::unexpected(real.error());
     paths = each_once(std::move(*real));
   } else {
-    for (const auto& server : servers.running(*settings.workspace))
+    for (const auto& server : servers.running(*settings.workspace)) {
+      // A file that has gone is forgotten.
+      if (auto done = co_await server->refresh(cancel); !done)
+        co_return std::unexpected(done.error());
       std::ranges::move(server->open_paths(), std::back_inserter(paths));
+    }
   }
   AllProblems all;
   for (const std::string& path : paths) {
@@ -77,11 +81,18 @@ Task<Result<AllProblems>> check_files(LanguageServers& servers, const CodeSettin
   co_return all;
 }
 
-std::string indented(std::string text) {
+// Further lines are set in; empty ones say nothing.
+std::string indented(std::string_view text) {
   std::string result;
+  bool begins_line = false;
   for (const char c : text) {
+    if (c == '\n') {
+      begins_line = true;
+      continue;
+    }
+    if (begins_line) result += "\n    ";
+    begins_line = false;
     result += c;
-    if (c == '\n') result += "    ";
   }
   return result;
 }

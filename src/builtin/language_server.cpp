@@ -243,7 +243,7 @@ Task<Result<json::value>> LanguageServer::call(std::string method, json::value p
   Error& error = answer.error();
   if (error.code == Errc::UpstreamTimeout && ++timeouts_ >= kMostTimeouts) peer_->end(0ms);
   if (error.code == Errc::UpstreamTimeout)
-    error.message += " (toolgate.limits.languageServerSeconds)";
+    error.message += " (toolgate.languageServer.answerSeconds)";
   if (error.code != Errc::Cancelled)
     error.message = fmt::format(
         "the language server {} {}", name(),
@@ -399,7 +399,7 @@ Task<Result<void>> LanguageServer::wait_for_report(const std::string& path, cons
   if (!has_reported(path))
     co_return fail(Errc::UpstreamTimeout,
                    "the language server {} has not looked at {} within {} s "
-                   "(toolgate.limits.languageServerSeconds)",
+                   "(toolgate.languageServer.answerSeconds)",
                    name(), visible_text(options_.workspace->shown(path), false),
                    std::chrono::duration<double>(options_.request_time).count());
   co_return Result<void>();

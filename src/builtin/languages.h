@@ -27,8 +27,8 @@ struct LanguageServerSetting {
 };
 
 struct LanguageServerLimits {
-  std::chrono::milliseconds request_time{60'000};  // toolgate.limits.languageServerSeconds
-  std::chrono::milliseconds idle_time{600'000};    // toolgate.limits.languageServerIdleSeconds
+  std::chrono::milliseconds request_time{60'000};  // toolgate.languageServer.answerSeconds
+  std::chrono::milliseconds idle_time{600'000};    // toolgate.languageServer.idleSeconds
 };
 
 struct Language {

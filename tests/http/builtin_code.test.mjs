@@ -15,8 +15,15 @@ const searchPath = [installed, path.dirname(process.execPath), process.env.PATH]
 
 const fakeServer = (...more) =>
     ({fake: {command: [process.execPath, path.join(here, 'language_server.mjs'), ...more], extensions: ['.fake']}});
-const startWorld = (settings = {}, servers = fakeServer()) =>
-    Workspace.start({settings: {'toolgate.languageServers': servers, ...settings}, env: {PATH: searchPath, SECRET_OF_OURS: 'x'}});
+const worlds = [];
+async function startWorld(settings = {}, servers = fakeServer()) {
+  const world = await Workspace.start(
+      {settings: {'toolgate.languageServers': servers, ...settings}, env: {PATH: searchPath, SECRET_OF_OURS: 'x'}});
+  worlds.push(world);
+  return world;
+}
+// Those of tests that failed half way.
+after(() => worlds.forEach(({gateway}) => gateway.process.kill('SIGKILL')));
 
 const logOf = (world) => world.read('fake.log') ?? '';
 const startsOf = (world) => [...logOf(world).matchAll(/^start (\d+)/gm)].map(([, pid]) => Number(pid));
@@ -50,13 +57,6 @@ describe('a language server', () => {
         'b.fake:1:1: error: BAD is not good [fake 7]\n    BAD\na.fake:1:1: error: BAD is not good [fake 7]\n    BAD\n');
     assert.match(await world.text('get_errors', {}), /^a\.fake:1:1: error.*b\.fake:1:1: error/s);
     assert.equal(startsOf(world).length, 1);
-  });
-
-  test('says what was done to people', async () => {
-    world.write({'a.fake': 'BAD\n'});
-    const {body} = await world.call('get_errors', {filePaths: ['a.fake']});
-    const {body: shown} = await world.api.show(body.id);
-    assert.match(JSON.stringify(shown), /Checked 1 file: 1 problem"/);
   });
 
   test('is waited for until it has seen the right version', async () => {
@@ -185,7 +185,7 @@ test('a server that crashes once is started again, and the call succeeds', async
 });
 
 for (const [word, reason] of [
-       ['#crash', /node ended with status 3/], ['#half', /ended with status 4/],
+       ['#crash', /ended with status 3/], ['#half', /ended with status 4/],
        ['#huge', /broke the protocol: a message of 1000000000000 bytes is over the limit/],
        ['#garbage', /broke the protocol: a message's header has a line without a colon/],
        ['#flood', /flooded us with messages that nobody asked for/]
@@ -207,7 +207,7 @@ test('a server that cannot get ready says why', async () => {
   world.write({'a.fake': ''});
   assert.match(await world.failure('get_errors', {filePaths: ['a.fake']}), /ended with status 9: this server is broken/);
   await world.stop();
-  const mute = await startWorld({'toolgate.logLevel': 'error', 'toolgate.limits.languageServerSeconds': 0.3}, fakeServer('--mute'));
+  const mute = await startWorld({'toolgate.logLevel': 'error', 'toolgate.languageServer.answerSeconds': 0.3}, fakeServer('--mute'));
   mute.write({'a.fake': ''});
   assert.match(await mute.failure('get_errors', {filePaths: ['a.fake']}), /did not get ready: no answer to initialize within 0\.3 s/);
   const pids = startsOf(mute);
@@ -217,10 +217,10 @@ test('a server that cannot get ready says why', async () => {
 });
 
 test('a server that hangs is not waited for for ever', async () => {
-  const world = await startWorld({'toolgate.limits.languageServerSeconds': 0.5, 'toolgate.logLevel': 'error'});
+  const world = await startWorld({'toolgate.languageServer.answerSeconds': 0.5, 'toolgate.logLevel': 'error'});
   world.write({'a.fake': '#silent\n', 'b.fake': '#hang\ndef b\n'});
   assert.match(await world.failure('get_errors', {filePaths: ['a.fake']}),
-               /has not looked at a\.fake within 0\.5 s \(toolgate\.limits\.languageServerSeconds\)/);
+               /has not looked at a\.fake within 0\.5 s \(toolgate\.languageServer\.answerSeconds\)/);
   rmSync(world.path('a.fake'));
   assert.match(await world.failure('list_code_usages', {symbolName: 'b'}), /no answer to textDocument\/definition within 0\.5 s/);
   await eventually('it is told', () => logOf(world).includes('$/cancelRequest'));
@@ -240,7 +240,7 @@ test('a call that is cancelled takes its question back', async () => {
 });
 
 test('an idle server is ended and started again when needed', async () => {
-  const world = await startWorld({'toolgate.limits.languageServerIdleSeconds': 0.2});
+  const world = await startWorld({'toolgate.languageServer.idleSeconds': 0.2});
   world.write({'a.fake': 'BAD\n'});
   await world.text('get_errors', {filePaths: ['a.fake']});
   const [first] = startsOf(world);
@@ -266,16 +266,14 @@ test('a changed setting means another server', async () => {
   const world = await startWorld();
   world.write({'a.fake': 'BAD\n'});
   await world.text('get_errors', {filePaths: ['a.fake']});
-  const from = world.gateway.log.length;
   world.gateway.writeSettings({'toolgate.tools.builtin': true, 'toolgate.languageServers': {fake: false}});
-  await eventually('it is turned off', () => world.gateway.log.length >= from);
   let failure = '';
-  for (let i = 0; i < 500 && !/turns the one for fake off/.test(failure); ++i) {
+  for (let i = 0; i < 500 && !/no language server is known/.test(failure); ++i) {
     const {body} = await world.call('get_errors', {filePaths: ['a.fake']});
     failure = JSON.stringify(body);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  assert.match(failure, /no language server is known|turns the one for fake off/);
+  assert.match(failure, /no language server is known/);
   await world.stop();
 });
 
@@ -327,7 +325,7 @@ describe('clangd', () => {
   test('finds problems before an edit and none after it', async () => {
     world.write({'main.cpp': '#include "shape.h"\nint main() {\n  return total_aera(1);\n}\n'});
     assert.match(await world.text('get_errors', {filePaths: ['main.cpp']}),
-                 /^main\.cpp:3:10: error: .*total_aera.* \[clang \w+\]\n    return total_aera\(1\);\n$/);
+                 /^main\.cpp:3:10: error: Use of undeclared identifier 'total_aera'.*?\[clang \w+\]\n    return total_aera\(1\);\n/s);
     world.write(cpp(world));
     assert.equal(await world.text('get_errors', {filePaths: ['main.cpp']}), 'main.cpp: no problems\n');
     // A header that changed underneath: main.cpp itself is as it was.

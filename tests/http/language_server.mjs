@@ -10,7 +10,7 @@ const note = (...words) => appendFileSync('fake.log', `${words.join(' ')}\n`);
 const write = (text) => process.stdout.write(text);
 const send = (message) => {
   const body = JSON.stringify({jsonrpc: '2.0', ...message});
-  write(`Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  return write(`Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 };
 
 note('start', process.pid, Object.keys(process.env).sort().join(','));
@@ -52,10 +52,11 @@ function misbehave(text) {
   if (text.includes('#flood')) {
     const noise = {method: 'window/logMessage', params: {type: 3, message: 'x'.repeat(1 << 16)}};
     const flood = () => {
-      for (let i = 0; i < 100; ++i) send(noise);
-      setImmediate(flood);
+      while (send(noise)) continue;
+      process.stdout.once('drain', flood);
     };
-    return flood(), true;
+    flood();
+    return true;
   }
   if (text.includes('#stubborn')) process.on('SIGTERM', () => note('SIGTERM'));
   if (text.includes('#child')) note('child', spawn('sleep', ['1000'], {stdio: 'ignore'}).pid);

@@ -11,7 +11,7 @@ TEST_F(LanguageServerSettings, AreReadInAllShapes) {
   profile(R"({"toolgate.languageServers": {
     "cpp": ["clangd-19", "-j=1"], "python": false, "typescript": true,
     "go": {"command": ["/opt/gopls"], "extensions": [".go"]}},
-    "toolgate.limits.languageServerSeconds": 1.5, "toolgate.limits.languageServerIdleSeconds": 7})");
+    "toolgate.languageServer.answerSeconds": 1.5, "toolgate.languageServer.idleSeconds": 7})");
   const BuiltinToolSettings builtin = loaded().builtin;
   const std::vector<LanguageServerSetting> expected{
       {.language = "cpp", .command = {"clangd-19", "-j=1"}},
