@@ -81,10 +81,8 @@ class CallPrinter {
                                 : block   ? block->before + block->after
                                           : call.message;
     for (const std::string& line : wrap_to_columns(visible(expand(message)), width_))
-      out_ += line +
-              "
-              ";
-              out_ += '\n';
+      out_ += line + "\n";
+    out_ += '\n';
   }
 
   void fact(std::string_view title, const std::string& value) {
