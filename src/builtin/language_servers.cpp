@@ -60,8 +60,9 @@ Task<> LanguageServers::run_there(const Job& job, const Cancel& cancel) {
   co_await done.wait();
 }
 
+// `home` and `job` are the caller's, which goes on with `done` and no sooner.
 Task<> LanguageServers::do_job(const Job& job, std::shared_ptr<CancelSource> cancel,
-                               LoopHandle home, std::function<void()> done) {
+                               const LoopHandle& home, std::function<void()> done) {
   try {
     co_await job(*cancel);
   } catch (const std::exception& error) {

@@ -79,7 +79,7 @@ class LanguageServers {
   };
 
   Task<> run_there(const Job& job, const Cancel& cancel);
-  Task<> do_job(const Job& job, std::shared_ptr<CancelSource> cancel, LoopHandle home,
+  Task<> do_job(const Job& job, std::shared_ptr<CancelSource> cancel, const LoopHandle& home,
                 std::function<void()> done);
   void start_thread();
   Result<LanguageServerOptions> make_options(const CodeSettings& settings,

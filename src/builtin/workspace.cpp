@@ -138,6 +138,15 @@ Result<void> Workspace::check(std::string_view real_path, std::string_view given
               given, folder());
 }
 
+// Whether there is something outside is nobody's business.
+std::unexpected<Error> Workspace::failure_to_open(int error_number, const std::string& path,
+                                                  std::string_view given) const {
+  const auto holds = [&](const std::string& root) { return is_below(path, root); };
+  if (std::ranges::none_of(roots_, holds))
+    if (auto checked = check(path, given); !checked) return std::unexpected(checked.error());
+  return file_failure(error_number, "open", given);
+}
+
 // O_NONBLOCK: a pipe is looked at, not waited for. O_NOCTTY: no terminal becomes ours.
 Result<OpenedFile> Workspace::open_absolute(const std::string& path, std::string_view given,
                                             int flags) const {
@@ -145,7 +154,7 @@ Result<OpenedFile> Workspace::open_absolute(const std::string& path, std::string
   std::optional<std::string> place;
   for (int tries = 0; !place && tries < kMostTries; ++tries) {
     opened.descriptor = Descriptor(::open(path.c_str(), O_PATH | O_CLOEXEC));
-    if (!opened.descriptor) return file_failure(errno, "open", given);
+    if (!opened.descriptor) return failure_to_open(errno, path, given);
     if (::fstat(opened.descriptor.get(), &opened.facts) != 0)
       return file_failure(errno, "look at", given);
     place = place_of(opened.descriptor.get(), opened.facts);

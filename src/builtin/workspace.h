@@ -67,6 +67,8 @@ class Workspace {
  private:
   Result<OpenedFile> open_absolute(const std::string& path, std::string_view given,
                                    int flags) const;
+  std::unexpected<Error> failure_to_open(int error_number, const std::string& path,
+                                         std::string_view given) const;
   bool is_hidden(std::string_view real_path) const;
 
   std::vector<std::string> roots_;   // as given, for what people read

@@ -176,6 +176,7 @@ std::vector<std::filesystem::path> watched_files(const SettingsFiles& files) {
 
 Result<Settings> load_settings(const SettingsFiles& files, const Environment& environment) {
   SettingsDraft draft(environment);
+  draft.settings.approvals.edits = usual_edit_rules();
   std::deque<SettingsFile> opened;  // the draft points into them
   for (const auto& layer : layers(files))
     if (auto applied = apply_layer(layer, opened, draft); !applied)

@@ -248,11 +248,19 @@ Result<void> url_rules(const SettingsValue& value, SettingsDraft& draft) {
   return {};
 }
 
+// VS Code lets edits be made and shows them afterwards, to keep or undo. Nobody looks at ours
+// afterwards, so plain files are asked about too until someone says "**/*": true.
+std::vector<EditRule> usual_edit_rules() {
+  std::vector<EditRule> rules = default_edit_rules();
+  rules.front().approve = false;
+  return rules;
+}
+
 Result<void> edit_rules(const SettingsValue& value, SettingsDraft& draft) {
   const auto map = read_map(value, "globs of files and whether each is approved");
   if (!map) return std::unexpected(map.error());
   auto& rules = draft.settings.approvals.edits;
-  if (!draft.in_workspace) rules = default_edit_rules();
+  if (!draft.in_workspace) rules = usual_edit_rules();
   for (const auto& [pattern, unused] : **map) {
     const auto approve = read_bool(value.member(pattern));
     if (!approve) return std::unexpected(approve.error());

@@ -10,6 +10,7 @@ Result<void> global_auto_approve(const SettingsValue& value, SettingsDraft& draf
 Result<void> global_opt_in(const SettingsValue& value, SettingsDraft& draft);
 Result<void> eligible_tools(const SettingsValue& value, SettingsDraft& draft);
 Result<void> url_rules(const SettingsValue& value, SettingsDraft& draft);
+std::vector<EditRule> usual_edit_rules();
 Result<void> edit_rules(const SettingsValue& value, SettingsDraft& draft);
 Result<void> permission_level(const SettingsValue& value, SettingsDraft& draft);
 Result<void> approval_rules(const SettingsValue& value, SettingsDraft& draft);

@@ -53,7 +53,7 @@ std::string_view reason_of(EditVerdict verdict) {
     case EditVerdict::NoPermissions:
       return "may not be changed without a confirmation";
     case EditVerdict::Sensitive:
-      return "is protected by chat.tools.edits.autoApprove";
+      return "is not approved by chat.tools.edits.autoApprove";
     case EditVerdict::SystemFile:
       return "belongs to the system or to a program's settings";
     case EditVerdict::OutsideWorkspace:

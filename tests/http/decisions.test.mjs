@@ -160,7 +160,7 @@ describe('the profile', () => {
 
   test('files and URLs that the call names', async () => {
     const gateway = await startGateway(
-        {settings: {'chat.tools.urls.autoApprove': {'https://*.example.com': true}}});
+        {settings: {'chat.tools.urls.autoApprove': {'https://*.example.com': true}, 'chat.tools.edits.autoApprove': {'**/*': true}}});
     try {
       const api = new Api(gateway);
       await api.register(server, 'edit', {fileArguments: ['file'], confirm: false});

@@ -76,6 +76,7 @@ TEST_F(WorkspaceTest, RefusesWhatIsOutside) {
   refuses("../outside/o.txt", "outside the workspace");
   refuses("folder/../../outside/o.txt", "outside the workspace");
   refuses(at("outside/o.txt").string(), "outside the workspace");
+  refuses(at("outside/none.txt").string(), "outside the workspace");
   refuses("/etc/passwd", "outside the workspace");
   refuses("/proc/self/environ", "outside the workspace");
   refuses("../../../../../../../../etc/passwd", "outside the workspace");
