@@ -19,7 +19,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kPoliteTime = 500ms;  // for each of the steps of an ending
+// Questions are answered behind what was told before them: this is only for better answers.
+constexpr std::chrono::seconds kSettleTime{3};
+constexpr std::chrono::seconds kPatience{8};  // for a report, before it is asked for again
+constexpr auto kPoliteTime = 500ms;           // for each of the steps of an ending
 constexpr int kMostTimeouts = 2;
 constexpr std::size_t kMostConfigurationItems = 100;
 constexpr std::string_view kTsserverCommand = "typescript.tsserverRequest";
@@ -387,10 +390,11 @@ bool LanguageServer::has_reported(const std::string& path) const {
   return !published->second.version || *published->second.version >= document->second.version;
 }
 
-Task<Result<void>> LanguageServer::wait_for_report(const std::string& path, const Cancel& cancel) {
+Task<Result<void>> LanguageServer::wait_for_report(const std::string& path, Clock::duration time,
+                                                   const Cancel& cancel) {
   const Use use(*this);
   const CancelHook hook(cancel, [this](CancelReason) { bell_.ring(); });
-  const auto latest = Clock::now() + options_.request_time;
+  const auto latest = Clock::now() + time;
   while (!has_reported(path) && !peer_->has_ended() && !cancel.requested() && Clock::now() < latest)
     co_await bell_.wait(latest);
   if (cancel.requested()) co_return cancelled();
@@ -407,8 +411,11 @@ Task<Result<void>> LanguageServer::wait_for_report(const std::string& path, cons
 
 Task<Result<void>> LanguageServer::settle(const Cancel& cancel) {
   if (pulls_diagnostics_ || has_tsserver_) co_return Result<void>();
-  for (const std::string& path : open_paths())
-    if (auto reported = co_await wait_for_report(path, cancel); !reported) co_return reported;
+  const auto latest = Clock::now() + std::min<Clock::duration>(options_.request_time, kSettleTime);
+  for (const std::string& path : open_paths()) {
+    auto reported = co_await wait_for_report(path, latest - Clock::now(), cancel);
+    if (!reported && reported.error().code != Errc::UpstreamTimeout) co_return reported;
+  }
   co_return Result<void>();
 }
 
@@ -420,8 +427,15 @@ Task<Result<std::vector<LspDiagnostic>>> LanguageServer::diagnose(std::string pa
     co_return std::unexpected(done.error());
   if (has_tsserver_) co_return co_await ask_tsserver(path, cancel);
   if (pulls_diagnostics_) co_return co_await pull_diagnostics(path, cancel);
-  if (auto reported = co_await wait_for_report(path, cancel); !reported)
-    co_return std::unexpected(reported.error());
+  auto reported = co_await wait_for_report(
+      path, std::min<Clock::duration>(options_.request_time, kPatience), cancel);
+  // clangd keeps silent now and then when several files changed at once.
+  if (!reported && reported.error().code == Errc::UpstreamTimeout) {
+    if (auto told = co_await synchronize(path, true, cancel); !told)
+      co_return std::unexpected(told.error());
+    reported = co_await wait_for_report(path, options_.request_time, cancel);
+  }
+  if (!reported) co_return std::unexpected(reported.error());
   co_return published_[path].diagnostics;
 }
 

@@ -125,7 +125,8 @@ class LanguageServer {
   void close(const std::string& path);
   void close_oldest();
   bool has_reported(const std::string& path) const;
-  Task<Result<void>> wait_for_report(const std::string& path, const Cancel& cancel);
+  Task<Result<void>> wait_for_report(const std::string& path, Clock::duration time,
+                                     const Cancel& cancel);
   Task<Result<std::vector<LspDiagnostic>>> ask_tsserver(const std::string& path,
                                                         const Cancel& cancel);
   Task<Result<std::vector<LspDiagnostic>>> pull_diagnostics(const std::string& path,

@@ -264,6 +264,7 @@ void Doctor::check_mcp() {
 void Doctor::check_sandbox() {
   area_ = "sandbox";
   const Settings settings = installation_.settings.value_or(Settings{});
+  if (!settings.builtin.enabled) return;
   if (!settings.builtin.sandbox.enabled)
     return note(CheckStatus::Warning, "Commands run without a sandbox, and each is asked about",
                 "Set toolgate.sandbox.enabled to true");

@@ -228,8 +228,9 @@ TEST_F(SqliteStoreTest, SaysWhenItsPagesAreDamaged) {
   }
   const auto size = std::filesystem::file_size(file_);
   std::fstream stream(file_, std::ios::in | std::ios::out | std::ios::binary);
-  stream.seekp(4096);
-  stream << std::string(size - 4096, '\xff');
+  constexpr std::size_t kFirstPage = 8192;
+  stream.seekp(kFirstPage);
+  stream << std::string(size - kFirstPage, '\xff');
   stream.close();
   const auto store = open();
   const auto entries = store->read_audit({.limit = 1000});
