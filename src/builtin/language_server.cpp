@@ -206,7 +206,7 @@ void LanguageServer::take_notification(const std::string& method, const json::va
   const json::value* list = find(params, "diagnostics");
   const auto path =
       uri && uri->is_string() ? path_of_uri(std::string_view(uri->get_string())) : std::nullopt;
-  if (!path || !list || !documents_.contains(*path)) return;
+  if (!path || !list || !list->is_array() || !documents_.contains(*path)) return;
   const json::value* version = find(params, "version");
   Published& published = published_[*path];
   published.version =
