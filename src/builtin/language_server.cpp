@@ -349,10 +349,11 @@ void LanguageServer::close(const std::string& path) {
 }
 
 void LanguageServer::close_oldest() {
-  while (documents_.size() > kMostOpen)
-    close(std::ranges::min_element(documents_, {}, [](const auto& entry) {
-            return entry.second.used;
-          })->first);
+  const auto use_of = [](const auto& entry) { return entry.second.used; };
+  while (documents_.size() > kMostOpen) {
+    const std::string oldest = std::ranges::min_element(documents_, {}, use_of)->first;
+    close(oldest);
+  }
 }
 
 Task<Result<void>> LanguageServer::open(std::string path, const Cancel& cancel) {
