@@ -75,7 +75,9 @@ Span Span::child_of(const Span* parent, SpanKind kind, std::string_view what,
   record.name = std::string(what).append(" ").append(cut(name, kMostNameBytes));
   // By the clock that the first one began with: steps of the system's would make children outlast
   // their parents.
-  record.begin = parent->now();
+  using namespace std::chrono;
+  const auto after = span.state_->began - parent->state_->began;
+  record.begin = above.begin + duration_cast<nanoseconds>(after).count();
   return span;
 }
 

@@ -144,9 +144,10 @@ TEST_F(MakeQuestion, NamesWhyAFileMayNotJustBeChanged) {
   EXPECT_EQ(message(), "The file is outside the workspace.\n\n/etc/hosts");
   prepared().edited_files = {"1", "2", "3", "4", "5", "6", "7"};
   facts.edits = EditCheck{EditVerdict::Sensitive, ""};
-  EXPECT_EQ(message(),
-            "At least one file is not approved by chat.tools.edits.autoApprove.\n\n1\n2\n3\n4\n5\nand "
-            "2 more");
+  EXPECT_EQ(
+      message(),
+      "At least one file is not approved by chat.tools.edits.autoApprove.\n\n1\n2\n3\n4\n5\nand "
+      "2 more");
   ask();
   expect({TitleFrom::Tool, true, true});
   facts.edits = EditCheck{EditVerdict::Approved, ""};

@@ -40,12 +40,12 @@ class Model(Upstream):
         self.told = queue.Queue()
         threading.Thread(target=self._listen, daemon=True).start()
 
-    def everything(self):
-        """What was told since forget(): the requests of the gateway, and the calls of the tools."""
-        told = []
-        while not self.told.empty():
-            told.append(self.told.get())
-        requests = [one for one in told if "body" in one]
+    def everything(self, count):
+        """What was told since forget(): so many requests of the gateway, and the calls of the tools before the last."""
+        told, requests = [], []
+        while len(requests) < count or not self.told.empty():
+            told.append(self.told.get(timeout=20))
+            requests = [one for one in told if "body" in one]
         assert [fault for one in requests for fault in one["faults"]] == []
         return [one["body"] for one in requests], [one["call"] for one in told if "call" in one]
 
@@ -135,7 +135,7 @@ streamed_or_not = pytest.mark.parametrize("stream", [False, True])
 def test_the_answer_comes_without_the_calls(agent, hold, stream):
     agent.model.forget()
     assert hold(agent.base_url, ONLY_OURS, stream) == ("Let me look. Once more. It rains.", [])
-    requests, calls = agent.model.everything()
+    requests, calls = agent.model.everything(3)
     assert len(requests) == 3
     assert calls == ["look"] * 3
     assert outline(requests[-1]["messages"][1:]) == [
@@ -148,7 +148,8 @@ def test_the_answer_comes_without_the_calls(agent, hold, stream):
 def test_the_client_runs_its_own_tool_in_a_mixed_turn(agent, hold, stream):
     agent.model.forget()
     assert hold(agent.base_url, MIXED, stream) == ("Three. It rains.", [{"n": 1}])
-    requests, calls = agent.model.everything()
+    requests, calls = agent.model.everything(4)
+    assert len(requests) == 4
     assert calls == ["look"] * 4
     assert outline(requests[-1]["messages"][1:]) == MIXED_HISTORY
 
