@@ -13,6 +13,7 @@
 #include <string_view>
 #include <sys/wait.h>
 
+#include "builtin/below.h"
 #include "builtin/seccomp_filter.h"
 #include "invoke/real_path.h"
 
@@ -28,11 +29,6 @@ constexpr std::string_view kSmallBytes = "67108864";
 // Below the workspace. What stands in them is run or obeyed by programs outside the sandbox.
 constexpr std::array<std::string_view, 2> kObeyedFolders{".vscode", ".toolgate"};
 constexpr std::array<std::string_view, 2> kObeyedIfThere{".git/hooks", ".git/config"};
-
-bool is_below(std::string_view path, std::string_view folder) {
-  if (folder == "/") return path.starts_with('/');
-  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
-}
 
 std::string real(const std::string& path) {
   std::string found = find_real_path(fs::path(path).lexically_normal()).path;

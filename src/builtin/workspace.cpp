@@ -9,6 +9,7 @@
 #include <climits>
 
 #include "base/percent.h"
+#include "builtin/below.h"
 #include "invoke/real_path.h"
 
 namespace toolgate {
@@ -17,11 +18,6 @@ namespace {
 constexpr std::size_t kMostPathBytes = PATH_MAX;
 constexpr int kMostLinks = 40;  // as the kernel has it
 constexpr int kMostTries = 20;  // with a file that others replace at that moment
-
-bool is_below(std::string_view path, std::string_view folder) {
-  if (folder == "/") return path.starts_with('/');
-  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
-}
 
 std::string normal(const std::filesystem::path& path) {
   std::string text = path.lexically_normal().string();

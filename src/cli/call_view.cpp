@@ -21,20 +21,8 @@ constexpr std::size_t kIndent = 2;
 constexpr std::size_t kTitleColumns = 11;
 constexpr std::size_t kWidestKey = 20;
 constexpr std::size_t kLeastColumns = 20;
-constexpr std::size_t kTab = 4;
 constexpr std::size_t kMostColumns = 120;  // longer lines are hard to read
 constexpr std::string_view kBar = "│ ";    // beside text that may look like ours
-
-std::string expand_tabs(std::string_view line) {
-  std::string out;
-  for (const char c : line) {
-    if (c == '\t')
-      out.append(kTab - columns_of(out) % kTab, ' ');
-    else
-      out += c;
-  }
-  return out;
-}
 
 Lines split_lines(std::string_view text) {
   Lines lines;

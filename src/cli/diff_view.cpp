@@ -8,19 +8,6 @@
 namespace toolgate {
 namespace {
 
-constexpr std::size_t kTab = 4;
-
-std::string expand_tabs(std::string_view line) {
-  std::string out;
-  for (const char c : line) {
-    if (c == '\t')
-      out.append(kTab - columns_of(out) % kTab, ' ');
-    else
-      out += c;
-  }
-  return out;
-}
-
 std::string_view take_line(std::string_view& text) {
   const std::size_t feed = std::min(text.find('\n'), text.size());
   const std::string_view line = text.substr(0, feed);
@@ -58,6 +45,18 @@ class DiffPainter {
 };
 
 }  // namespace
+
+std::string expand_tabs(std::string_view line) {
+  constexpr std::size_t kTab = 4;
+  std::string out;
+  for (const char c : line) {
+    if (c == '\t')
+      out.append(kTab - columns_of(out) % kTab, ' ');
+    else
+      out += c;
+  }
+  return out;
+}
 
 std::vector<std::string> diff_view(std::string_view diff, const Terminal& terminal,
                                    std::size_t columns) {

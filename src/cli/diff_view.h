@@ -11,6 +11,9 @@
 
 namespace toolgate {
 
+// With blanks to the next column that tabs lead to.
+std::string expand_tabs(std::string_view line);
+
 // Coloured lines of at most `columns`.
 std::vector<std::string> diff_view(std::string_view diff, const Terminal& terminal,
                                    std::size_t columns);

@@ -15,15 +15,15 @@ class SandboxArguments : public ::testing::Test {
  protected:
   std::vector<std::string> make(SandboxSettings settings = {},
                                 std::vector<std::string> hidden = {}) {
-    const Workspace workspace({root() + "/work"}, std::move(hidden));
-    return make_sandbox_arguments(settings, workspace, root() + "/home", root() + "/work", 4);
+    const Workspace workspace({root() + "/project"}, std::move(hidden));
+    return make_sandbox_arguments(settings, workspace, root() + "/home", root() + "/project", 4);
   }
   std::string root() const { return std::filesystem::canonical(folder_.path()).string(); }
   void SetUp() override {
-    for (const char* name : {"work/.git/hooks", "work/data", "home/.ssh", "data"})
+    for (const char* name : {"project/.git/hooks", "project/data", "home/.ssh", "data"})
       std::filesystem::create_directories(folder_.path() / name);
     std::ofstream(folder_.path() / "home/.netrc") << "secret";
-    std::ofstream(folder_.path() / "work/.git/config") << "";
+    std::ofstream(folder_.path() / "project/.git/config") << "";
   }
 
   // Where `option` with this last argument stands; -1: nowhere.
@@ -46,18 +46,18 @@ TEST_F(SandboxArguments, HideOursAndPeoplesSecrets) {
 }
 
 TEST_F(SandboxArguments, HideWhatLiesInTheWorkspaceAfterItIsBound) {
-  const auto words = make({}, {root() + "/work/data", root() + "/work/not-yet"});
-  const auto bound = place(words, "--bind", root() + "/work");
+  const auto words = make({}, {root() + "/project/data", root() + "/project/not-yet"});
+  const auto bound = place(words, "--bind", root() + "/project");
   ASSERT_GE(bound, 0);
-  EXPECT_GT(place(words, "--tmpfs", root() + "/work/data"), bound);
-  EXPECT_GT(place(words, "--tmpfs", root() + "/work/not-yet"), bound);
+  EXPECT_GT(place(words, "--tmpfs", root() + "/project/data"), bound);
+  EXPECT_GT(place(words, "--tmpfs", root() + "/project/not-yet"), bound);
 }
 
 TEST_F(SandboxArguments, ProtectWhatOthersObey) {
   const auto words = make();
-  EXPECT_GE(place(words, "--ro-bind", root() + "/work/.git/config"), 0);
-  EXPECT_GE(place(words, "--ro-bind", root() + "/work/.git/hooks"), 0);
-  EXPECT_GE(place(words, "--remount-ro", root() + "/work/.vscode"), 0);
+  EXPECT_GE(place(words, "--ro-bind", root() + "/project/.git/config"), 0);
+  EXPECT_GE(place(words, "--ro-bind", root() + "/project/.git/hooks"), 0);
+  EXPECT_GE(place(words, "--remount-ro", root() + "/project/.vscode"), 0);
   EXPECT_GE(place(words, "--remount-ro", "/proc"), 0);
 }
 
