@@ -56,8 +56,8 @@ Task<Result<EditCheck>> check_edits(const PreparedCall& prepared, const InvokeCo
 }
 
 // As a pointer: it is kept while a call waits, of which there may be many thousands.
-std::unique_ptr<Error> failure_of(Result<void> done) {
-  return done ? nullptr : std::make_unique<Error>(std::move(done.error()));
+std::unique_ptr<Error> failure_of(std::unexpected<Error> failed) {
+  return std::make_unique<Error>(std::move(failed.error()));
 }
 
 Task<std::unique_ptr<Error>> take_decision(RunningCall& running, InvokeOutcome& outcome) {
@@ -115,7 +115,7 @@ Task<Result<InvokeOutcome>> ToolsService::propose_and_run(std::unique_ptr<Invoke
   const RequestEntry entry(*this, request->request_id, running);
   auto outcome = std::make_unique<InvokeOutcome>();
   // Apart, so that what it took to propose the call is gone while it waits, maybe for hours.
-  auto failure = failure_of(co_await propose(std::move(request), context, running, *outcome));
+  auto failure = co_await propose(std::move(request), context, running, *outcome);
   if (!failure && outcome->call && is_waiting_for_person(running.row()->state)) {
     outcome.reset();
     if (stopping_) running.cancel().request(CancelReason::Shutdown);
@@ -130,15 +130,15 @@ Task<Result<InvokeOutcome>> ToolsService::propose_and_run(std::unique_ptr<Invoke
   co_return std::move(*outcome);
 }
 
-Task<Result<void>> ToolsService::propose(std::unique_ptr<InvokeRequest> owned,
-                                         InvokeContext& context, RunningCall& running,
-                                         InvokeOutcome& outcome) {
+Task<std::unique_ptr<Error>> ToolsService::propose(std::unique_ptr<InvokeRequest> owned,
+                                                   InvokeContext& context, RunningCall& running,
+                                                   InvokeOutcome& outcome) {
   InvokeRequest& request = *owned;
   const Cancel& cancel = running.cancel();
   const auto session = session_of(request);
-  if (!session) co_return std::unexpected(session.error());
+  if (!session) co_return std::make_unique<Error>(session.error());
   if (!session->request_open || cancel.requested())
-    co_return fail(Errc::Cancelled, "the request that this call belongs to has ended");
+    co_return failure_of(fail(Errc::Cancelled, "the request that this call belongs to has ended"));
   streaming_.erase(request.call_id);
   streaming_.erase(request.stream_call_id);
   if (request.call_id.empty()) request.call_id = make_id("call_");
@@ -147,7 +147,8 @@ Task<Result<void>> ToolsService::propose(std::unique_ptr<InvokeRequest> owned,
   // Hooks judge what would run, not what the model made of it.
   if (known) {
     auto checked = known->check_input(request.arguments);
-    if (!checked.valid) co_return fail_at("input", Errc::InvalidRequest, "{}", checked.message);
+    if (!checked.valid)
+      co_return failure_of(fail_at("input", Errc::InvalidRequest, "{}", checked.message));
     request.arguments = std::move(checked.input);
   }
   BeforeHooks hooks;
@@ -155,27 +156,27 @@ Task<Result<void>> ToolsService::propose(std::unique_ptr<InvokeRequest> owned,
   if (hooks.verdict.kind == HookVerdict::Kind::Deny && !known) {
     outcome.ending = InvokeEnding::Denied;
     outcome.result = notice(hooks.verdict.reason, true);
-    co_return Result<void>{};
+    co_return nullptr;
   }
   const auto tool = co_await find_runnable(request, context);
-  if (!tool) co_return std::unexpected(tool.error());
+  if (!tool) co_return std::make_unique<Error>(tool.error());
   auto ready = co_await make_ready(request, context, *session, **tool, std::move(hooks), cancel);
-  if (!ready) co_return std::unexpected(ready.error());
+  if (!ready) co_return std::make_unique<Error>(ready.error());
   const auto answer =
       co_await ledger_.propose(std::move(*ready), running.make_holder(co_await LoopHandle::here()));
-  if (!answer) co_return std::unexpected(answer.error());
+  if (!answer) co_return std::make_unique<Error>(answer.error());
   Proposed& proposed = **answer;
   running.begin(proposed.call);
   outcome.call = proposed.call;
   const Verdict::Kind kind = proposed.verdict.kind;
   if (kind != Verdict::Kind::Ask)
     outcome.question = std::make_shared<const Question>(std::move(proposed.verdict.question));
-  if (kind != Verdict::Kind::Refuse) co_return Result<void>{};
+  if (kind != Verdict::Kind::Refuse) co_return nullptr;
   refuse(outcome, proposed.verdict.decision);
   if (proposed.verdict.decision.by == "caller")
     outcome.ending = request.confirm == InvokeRequest::Confirm::Return ? InvokeEnding::Returned
                                                                        : InvokeEnding::Denied;
-  co_return Result<void>{};
+  co_return nullptr;
 }
 
 Task<Result<InvokeOutcome>> ToolsService::resume(std::string id, InvokeContext context,

@@ -170,8 +170,9 @@ class ToolsService {
   Task<> rate_risk(const InvokeRequest& request, CallFacts& facts);
   Task<Result<InvokeOutcome>> propose_and_run(std::unique_ptr<InvokeRequest> request,
                                               InvokeContext context, const Cancel& cancel);
-  Task<Result<void>> propose(std::unique_ptr<InvokeRequest> owned, InvokeContext& context,
-                             RunningCall& running, InvokeOutcome& outcome);
+  // Null: all is well.
+  Task<std::unique_ptr<Error>> propose(std::unique_ptr<InvokeRequest> owned, InvokeContext& context,
+                                       RunningCall& running, InvokeOutcome& outcome);
   Task<> run(RunningCall& running, const InvokeContext& context, CallLimits limits,
              InvokeOutcome& outcome);
   Task<> run_tool(RunningCall& running, const InvokeContext& context, CallLimits limits,

@@ -17,11 +17,6 @@ namespace {
 using Node = const WhenNode*;
 using NodeList = boost::container::small_vector<Node, 8>;
 
-struct Value {
-  std::string_view text;
-  bool quoted = false;
-};
-
 class WhenParser {
  public:
   // Faults go to `parsed`.
@@ -53,7 +48,7 @@ class WhenParser {
   Node membership(WhenKind kind, std::string_view key);
   Node key_node(WhenKind kind, std::string_view key);
   WhenNode& leaf(WhenKind kind, std::string_view key);
-  Value value();
+  std::string_view value();
 
   Node regex(std::string_view key);
   Node quoted_regex(std::string_view key);
@@ -237,15 +232,14 @@ Node WhenParser::comparison(std::string_view key) {
 }
 
 // A value that is missing is the empty text.
-Value WhenParser::value() {
+std::string_view WhenParser::value() {
   switch (scanner_.kind()) {
     case WhenToken::Quoted:
-      return {take_lexeme(), true};
     case WhenToken::Word:
     case WhenToken::True:
     case WhenToken::False:
     case WhenToken::In:
-      return {take_lexeme(), false};
+      return take_lexeme();
     default:
       return {};
   }
@@ -278,19 +272,20 @@ Node WhenParser::key_node(WhenKind kind, std::string_view key) {
 }
 
 Node WhenParser::equality(WhenKind kind, std::string_view key) {
-  const Value right = value();
+  const WhenToken right = scanner_.kind();
+  const std::string_view text = value();
   const bool equals = kind == WhenKind::Equals;
-  if (!right.quoted && (right.text == "true" || right.text == "false"))
-    return key_node((right.text == "true") == equals ? WhenKind::Defined : WhenKind::Not, key);
+  if (right == WhenToken::True || right == WhenToken::False)
+    return key_node((right == WhenToken::True) == equals ? WhenKind::Defined : WhenKind::Not, key);
   if (const auto known = constant(key))
-    return (right.text == (*known ? "true" : "false")) == equals ? &kWhenTrue : &kWhenFalse;
+    return (text == (*known ? "true" : "false")) == equals ? &kWhenTrue : &kWhenFalse;
   WhenNode& node = leaf(kind, key);
-  node.value = right.text;
+  node.value = text;
   return &node;
 }
 
 Node WhenParser::bound(WhenKind kind, std::string_view key) {
-  const std::string_view text = value().text;
+  const std::string_view text = value();
   const double number = leading_number(text);
   WhenNode& node = leaf(kind, key);
   node.numeric = !std::isnan(number);
@@ -304,7 +299,7 @@ Node WhenParser::bound(WhenKind kind, std::string_view key) {
 Node WhenParser::membership(WhenKind kind, std::string_view key) {
   WhenNode& node = leaf(kind, key);
   node.ignores_case = options_.platform == WhenPlatform::Windows;
-  node.value = value().text;
+  node.value = value();
   return &node;
 }
 

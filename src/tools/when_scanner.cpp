@@ -90,19 +90,23 @@ std::size_t ascii_word_length(const char* text) {
   return length;
 }
 
-WhenToken keyword_or_word(std::string_view word) {
-  switch (word.size()) {
-    case 2:
-      return word == "in" ? WhenToken::In : WhenToken::Word;
-    case 3:
-      return word == "not" ? WhenToken::Not : WhenToken::Word;
-    case 4:
-      return word == "true" ? WhenToken::True : WhenToken::Word;
-    case 5:
-      return word == "false" ? WhenToken::False : WhenToken::Word;
-    default:
-      return WhenToken::Word;
-  }
+constexpr std::uint64_t eight_bytes(std::string_view word) {
+  std::array<char, 8> bytes{};
+  for (std::size_t i = 0; i < word.size(); ++i) bytes[i] = word[i];
+  return std::bit_cast<std::uint64_t>(bytes);
+}
+
+// `text` is padded, and its first `length` bytes are the word. Without a jump per keyword.
+WhenToken keyword_or_word(const char* text, std::size_t length) {
+  if (length > 5) return WhenToken::Word;
+  std::uint64_t word = 0;
+  std::memcpy(&word, text, sizeof(word));
+  word &= (std::uint64_t{1} << (8 * length)) - 1;
+  WhenToken kind = WhenToken::Word;
+  kind = word == eight_bytes("in") ? WhenToken::In : kind;
+  kind = word == eight_bytes("not") ? WhenToken::Not : kind;
+  kind = word == eight_bytes("true") ? WhenToken::True : kind;
+  return word == eight_bytes("false") ? WhenToken::False : kind;
 }
 
 }  // namespace
@@ -123,7 +127,8 @@ std::size_t utf16_length(std::string_view text) {
 bool is_when_word(std::string_view text) {
   if (text.empty() || text[0] == '/' || text[0] == '<' || text[0] == '>') return false;
   const std::string padded = std::string(text).append(kWhenPadding, '\0');
-  return word_length(padded.data()) == text.size() && keyword_or_word(text) == WhenToken::Word;
+  return word_length(padded.data()) == text.size() &&
+         keyword_or_word(padded.data(), text.size()) == WhenToken::Word;
 }
 
 WhenFault WhenScanner::fault_at(std::string_view kind, std::size_t offset,
@@ -149,7 +154,7 @@ void WhenScanner::take_error(std::string_view fault, std::size_t length) {
 void WhenScanner::take_word() {
   std::size_t length = ascii_word_length(at_);
   if (!is_ascii(at_[length])) length = word_length(at_);
-  take(keyword_or_word({at_, length}), length);
+  take(keyword_or_word(at_, length), length);
 }
 
 void WhenScanner::take_quoted() {
