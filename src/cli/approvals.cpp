@@ -8,6 +8,7 @@
 #include "cli/input.h"
 #include "cli/json_document.h"
 #include "cli/records.h"
+#include "cli/yes_or_no.h"
 
 namespace toolgate {
 namespace {
@@ -60,20 +61,14 @@ int revoke(const ApprovalsCommand& command, Records& records) {
   return 0;
 }
 
-bool person_agrees() {
-  fmt::print(stderr, "Take back everything that is allowed for longer than one call? [y/N] ");
-  std::fflush(stderr);
-  const int answer = std::getchar();
-  return answer == 'y' || answer == 'Y';
-}
-
 int reset(const ApprovalsCommand& command, Records& records) {
   const bool has_person = Terminal(stdin).is_terminal() && Terminal(stderr).is_terminal();
   if (!command.yes && !has_person) {
     fmt::print(stderr, "toolgate: to take everything back without being asked, add --yes\n");
     return kUsage;
   }
-  if (!command.yes && !person_agrees()) {
+  if (!command.yes &&
+      !person_agrees("Take back everything that is allowed for longer than one call?")) {
     fmt::print(stderr, "Nothing was changed.\n");
     return 1;
   }

@@ -1,9 +1,12 @@
 // toolgate approve, deny, skip: what a person says about a call that waits in a running gateway.
+#include <chrono>
 #include <memory>
+#include <thread>
 
 #include "cli/call_view.h"
 #include "cli/command.h"
 #include "cli/input.h"
+#include "cli/json_document.h"
 #include "cli/moments.h"
 #include "cli/outcome.h"
 #include "cli/pending_calls.h"
@@ -49,6 +52,25 @@ void print_decision(const Answer& answer, const WaitingCall& before, const Waiti
         after.id));
 }
 
+// Whoever asked is told how it ends; what fails at once is told here too.
+void tell_early_failure(GatewayClient& client, const std::string& id) {
+  constexpr std::chrono::milliseconds kBetweenLooks{50};
+  constexpr int kMostLooks = 6;
+  for (int looks = 0; looks < kMostLooks; ++looks) {
+    auto row = client.ask("GET", call_path(id));
+    const auto document = row ? JsonDocument::parse(std::move(*row))
+                              : Result<JsonDocument>(std::unexpected(row.error()));
+    if (!document) return;
+    const std::string state = text_of(document->root(), "state");
+    if (state == "Completed" || state == "Cancelled") {
+      if (const std::string error = text_of(document->root(), "error"); !error.empty())
+        fmt::print(stderr, "toolgate: it was allowed, and failed: {}\n", visible_text(error));
+      return;
+    }
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+}
+
 int resume(const DecideCommand& command, GatewayClient& client, const std::string& id) {
   auto outcome = client.ask("POST", call_path(id, "/resume"), "{}");
   if (!outcome) return report_failure(outcome.error());
@@ -76,6 +98,7 @@ int send_decision(const DecideCommand& command, GatewayClient& client) {
     fmt::print("{}\n", *row);
   else
     print_decision(answer, *before, *after);
+  if (answer.decision == "allow" && !can_be_resumed) tell_early_failure(client, *id);
   return 0;
 }
 

@@ -44,6 +44,10 @@ Paint paint_of(const JsonNode& entry) {
   if (kind == "ended" || kind == "ran")
     return data && data->find("error") ? Paint::Red : Paint::Plain;
   if (kind == "remembered" || kind == "revoked") return Paint::Yellow;
+  if (kind == "undo" && data) {
+    const std::string outcome = text_of(*data, "outcome");
+    return outcome == "begun" ? Paint::Plain : outcome == "done" ? Paint::Yellow : Paint::Red;
+  }
   if (kind != "decided" || !data) return Paint::Plain;
   const std::string decision = text_of(*data, "decision");
   const bool runs = decision != "Denied" && decision != "Skipped" && decision != "Timeout";
@@ -58,6 +62,20 @@ std::string ending_words(const JsonNode& data) {
   if (error.empty() && data.find("bytes"))
     words += ", " + counted(static_cast<std::size_t>(number_of(data, "bytes")), "byte");
   return words;
+}
+
+std::string undo_words(const JsonNode& data) {
+  const std::string edit = shown(data, "edit");
+  const std::string outcome = text_of(data, "outcome");
+  if (outcome == "refused" || outcome == "failed")
+    return fmt::format("{}, {} stays: {}", outcome, edit, shown(data, "problem"));
+  std::string names;
+  const JsonNode* files = data.find("files");
+  for (const JsonNode* file = files ? files->first : nullptr; file; file = file->next)
+    names += (names.empty() ? "" : ", ") + visible_text(on_one_line(file->text), false);
+  if (data.find("more_files")) names += fmt::format(" and {} more", number_of(data, "more_files"));
+  return fmt::format("{}{}, {}{}: {}", outcome, truth_of(data, "force") ? " by force" : "", edit,
+                     after(" by ", shown(data, "undone_by")), names);
 }
 
 }  // namespace
@@ -80,6 +98,7 @@ std::string details_of(const JsonNode& entry) {
   if (kind == "revoked")
     return fmt::format("{}, {}: {}", text_of(*data, "target"), text_of(*data, "scope"),
                        shown(*data, "why"));
+  if (kind == "undo") return undo_words(*data);
   if (kind == "unknown") return "the gateway stopped while it ran";
   return {};
 }

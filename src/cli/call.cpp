@@ -45,6 +45,8 @@ Result<std::unique_ptr<CallPlace>> find_place(const CallCommand& command) {
   if (!gateway) return std::unexpected(std::move(gateway.error()));
   if (!*gateway) return open_local_place(command.catalog);
   const CatalogOptions& catalog = command.catalog;
+  if (auto agreed = check_workspace(**gateway, catalog); !agreed)
+    return std::unexpected(std::move(agreed.error()));
   if (!catalog.settings.extra.empty() || !catalog.tools.extensions.empty() ||
       !catalog.tools.tool_sets.empty())
     fmt::print(stderr,

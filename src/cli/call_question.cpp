@@ -157,6 +157,7 @@ void CallQuestion::take_edited(const std::string& text) {
   edited_ = write_json(**root);
   WaitingCall changed = call_;
   changed.arguments = *edited_;
+  changed.is_edited = true;
   begin(std::move(changed));
   desk_.say(Paint::Cyan, "These are your arguments now: they run if you allow the call.");
 }

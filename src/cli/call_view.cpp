@@ -171,19 +171,30 @@ class CallPrinter {
             terminal_.paint(Paint::Yellow, fmt::format("… {} more", counted(lines, "line"))) + "\n";
   }
 
+  // Whether the question of run_in_terminal has the command in it.
+  static bool is_told_by_terminal(const WaitingCall& call, const JsonNode& root) {
+    const std::string command = text_of(root, "command");
+    return !call.is_edited && !call.is_about_result() && call.source == "internal" &&
+           call.name == "run_in_terminal" && !command.empty() && !command.contains('\n') &&
+           call.message.contains("\n\n" + command + "\n\n");
+  }
+
   // The arguments, but for those that a diff shows: the one of the question, where a tool of our
   // own made it, else what the arguments themselves tell.
   Lines with_diffs(const WaitingCall& call, const JsonNode& root, Lines& diffs) const {
     static const std::vector<std::string_view> kShownByTools{
         "content", "oldString", "newString", "replacements", "input", "code"};
-    if (const auto block = find_diff_block(call.message)) {
+    const auto block = call.is_edited ? std::nullopt : find_diff_block(call.message);
+    if (block) {
       diffs = diff_view(block->diff, terminal_, columns_after(0));
       const bool tells_all = block->is_whole && call.source == "internal";
       return table_of(root, tells_all ? kShownByTools : std::vector<std::string_view>());
     }
     EditPreviews previews = preview_edits(root, call.workspace);
+    if (is_told_by_terminal(call, root))
+      previews.shown.insert(previews.shown.end(), {"command", "explanation"});
     Lines lines = table_of(root, previews.shown);
-    if (lines.empty() && previews.edits.empty()) lines.push_back("(none)");
+    if (!root.first) lines.push_back("(none)");
     for (const EditPreview& edit : previews.edits) add_edit(diffs, edit);
     return lines;
   }

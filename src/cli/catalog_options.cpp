@@ -17,6 +17,9 @@ std::filesystem::path default_data_folder() {
 void add_catalog_options(CLI::App& command, CatalogOptions& options) {
   options.data = default_data_folder();
   add_settings_options(command, options.settings);
+  command.get_option("--workspace")->each([&options](const std::string&) {
+    options.names_workspace = true;
+  });
   command.add_option("--data", options.data, "Folder for the database and the operator token")
       ->type_name("DIR")
       ->default_str("~/.local/share/toolgate");
@@ -41,6 +44,12 @@ void complete_catalog_options(CatalogOptions& options) {
   options.tools.profile = profile_folder(read_environment);
   options.tools.workspace = options.settings.workspace;
   options.settings.profile = options.tools.profile / "settings.json";
+}
+
+std::string workspace_path(const SettingsFiles& files) {
+  std::string path = std::filesystem::absolute(files.workspace).lexically_normal().string();
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return path;
 }
 
 BuiltinPlaces builtin_places(const CatalogOptions& options) {

@@ -18,6 +18,7 @@ struct CatalogOptions {
   ToolFiles tools;
   std::filesystem::path data;  // empty: HOME is not set
   std::vector<std::filesystem::path> mcp;
+  bool names_workspace = false;  // with --workspace; else it is the current folder
 };
 
 // By XDG_DATA_HOME or HOME; empty: neither is set.
@@ -26,6 +27,9 @@ std::filesystem::path default_data_folder();
 // `options` is complete once the command line is parsed and complete_catalog_options() was called.
 void add_catalog_options(CLI::App& command, CatalogOptions& options);
 void complete_catalog_options(CatalogOptions& options);
+
+// The workspace as records of edits name it: absolute, without "." and "..".
+std::string workspace_path(const SettingsFiles& files);
 
 // For the built-in tools.
 BuiltinPlaces builtin_places(const CatalogOptions& options);

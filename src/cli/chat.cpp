@@ -46,7 +46,10 @@ Result<Source> open_source(const ChatCommand& command) {
   auto link = find_gateway(command.gateway);
   if (!link) return std::unexpected(std::move(link.error()));
   Source source;
-  if (!*link) {
+  if (*link) {
+    if (auto agreed = check_workspace(**link, command.catalog); !agreed)
+      return std::unexpected(std::move(agreed.error()));
+  } else {
     auto own = PrivateGateway::open(command.catalog);
     if (!own && own.error().message.contains("data folder"))
       own.error().message += "; one that 'toolgate serve' runs can be shared";

@@ -34,7 +34,32 @@ Task<ChatOutcome> ChatTurn::run(const std::vector<SaidMessage>& conversation) {
   cancel_calls();
   show();
   view_.settle();
+  if (view_.is_alive()) co_await tell_of_undo();
   co_return take_outcome();
+}
+
+Task<> ChatTurn::tell_of_undo() {
+  std::int64_t since = 0;
+  for (const CallOnScreen& one : calls_)
+    if (one.call.state == "Completed" && one.call.error.empty())
+      since = since == 0 ? one.call.started_at : std::min(since, one.call.started_at);
+  if (since == 0) co_return;
+  const CancelSource never;
+  auto answer = co_await place_.client().send("GET", "/v1/edits?limit=100", {}, never);
+  const auto document = answer ? JsonDocument::parse(std::move(*answer))
+                               : Result<JsonDocument>(std::unexpected(answer.error()));
+  const JsonNode* list = document ? document->root().find("data") : nullptr;
+  std::vector<std::string> edits;
+  for (const JsonNode* edit = list ? list->first : nullptr; edit; edit = edit->next)
+    if (text_of(*edit, "session_id") == options_.session && number_of(*edit, "time") >= since &&
+        text_of(*edit, "undoes").empty())
+      edits.push_back(text_of(*edit, "id"));
+  if (edits.size() == 1)
+    view_.remark(Paint::Dim, fmt::format("'toolgate undo {}' takes the edit back.", edits.front()));
+  else if (!edits.empty())
+    view_.remark(Paint::Dim, fmt::format("'toolgate undo' takes the last of {} edits back, "
+                                         "'toolgate undo --list' shows them.",
+                                         edits.size()));
 }
 
 Task<> ChatTurn::stream(std::string body, const Cancel& cancel) {

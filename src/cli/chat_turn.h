@@ -42,6 +42,8 @@ class ChatTurn {
   void try_again(const std::string& id, const Error& error);
   Task<> ask(WaitingCall call);
   void cancel_calls();
+  // What tools did to files meanwhile can be undone.
+  Task<> tell_of_undo();
   ChatOutcome take_outcome();
   CallOnScreen* find(const std::string& id);
 

@@ -23,7 +23,9 @@ constexpr int kUsage = 2;
 
 void add_settings_options(CLI::App& command, SettingsFiles& files) {
   files.workspace = std::filesystem::current_path();
-  command.add_option("--workspace", files.workspace, "Folder the tools work in")
+  command
+      .add_option("--workspace", files.workspace,
+                  "Folder the tools work in, where no gateway runs that has one")
       ->check(CLI::ExistingDirectory)
       ->type_name("DIR")
       ->default_str("the current folder");

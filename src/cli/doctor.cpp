@@ -20,8 +20,9 @@ struct DoctorCommand {
   bool as_json = false;
 };
 
-std::string mark_of(CheckStatus status, const Terminal& terminal) {
-  switch (status) {
+std::string mark_of(const DoctorCheck& check, const Terminal& terminal) {
+  if (check.is_missing) return terminal.paint(Paint::Dim, "–");
+  switch (check.status) {
     case CheckStatus::Ok:
       return terminal.paint(Paint::Green, "✓");
     case CheckStatus::Warning:
@@ -68,7 +69,7 @@ class CheckPrinter {
   }
 
   void print_check(const DoctorCheck& check) const {
-    std::string lead = "  " + mark_of(check.status, terminal_) + " ";
+    std::string lead = "  " + mark_of(check, terminal_) + " ";
     for (const std::string& line : wrap_to_columns(text_of(check.message), width_)) {
       terminal_.print(lead + line + "\n");
       lead = kIndent;

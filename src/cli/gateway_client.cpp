@@ -67,7 +67,7 @@ Result<GatewayLink> link_to(const std::string& url, const std::filesystem::path&
   if (!address) return fail(Errc::InvalidRequest, "the gateway's URL {}", address.error().message);
   auto token = read_token(data, *address);
   if (!token) return std::unexpected(token.error());
-  return GatewayLink{std::move(*address), std::move(*token)};
+  return GatewayLink{.address = std::move(*address), .token = std::move(*token)};
 }
 
 Error refusal(int status, std::string_view body) {
@@ -104,16 +104,32 @@ void add_gateway_options(CLI::App& command, GatewayChoice& choice) {
 }
 
 Result<std::optional<GatewayLink>> find_gateway(const GatewayChoice& choice) {
-  std::string url = choice.url;
-  if (url.empty()) {
-    const auto running = find_running_gateway(choice.data);
+  const auto running = find_running_gateway(choice.data);
+  if (choice.url.empty()) {
     if (!running) return std::unexpected(running.error());
     if (!*running) return std::nullopt;
-    url = (*running)->address;
   }
-  auto link = link_to(url, choice.data);
+  auto link = link_to(choice.url.empty() ? (*running)->address : choice.url, choice.data);
   if (!link) return std::unexpected(link.error());
+  if (running && *running && (*running)->address == link->address.url)
+    link->workspace = (*running)->workspace;
   return std::move(*link);
+}
+
+Result<void> check_workspace(const GatewayLink& link, const CatalogOptions& options) {
+  const std::string asked = workspace_path(options.settings);
+  std::error_code ignored;
+  if (link.workspace.empty() || link.workspace == asked ||
+      std::filesystem::equivalent(link.workspace, asked, ignored))
+    return {};
+  if (options.names_workspace)
+    return fail(Errc::Conflict,
+                "the gateway at {} works in {}, not in {}: leave --workspace out to use it, stop "
+                "it, or name another data folder with --data to do without it",
+                link.address.url, visible(link.workspace), visible(asked));
+  fmt::print(stderr, "toolgate: the gateway at {} works in {}, not in the current folder\n",
+             link.address.url, visible(link.workspace));
+  return {};
 }
 
 Result<GatewayLink> need_gateway(const GatewayChoice& choice) {

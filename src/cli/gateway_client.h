@@ -11,6 +11,7 @@
 #include <boost/asio/co_spawn.hpp>
 
 #include "async/loop.h"
+#include "cli/catalog_options.h"
 #include "cli/command.h"
 #include "net/http_client.h"
 
@@ -31,12 +32,17 @@ void add_url_option(CLI::App& command, GatewayChoice& choice);
 struct GatewayLink {
   UpstreamAddress address;
   std::string token;
+  std::string workspace = {};  // where its tools work; empty: not known
 };
 
 // Nothing: no gateway runs.
 Result<std::optional<GatewayLink>> find_gateway(const GatewayChoice& choice);
 // An error that says what to do about it.
 Result<GatewayLink> need_gateway(const GatewayChoice& choice);
+
+// Commands that have tools do something in a folder. A gateway's tools do it in the gateway's
+// workspace: another one that was named is an error, another current folder a line on stderr.
+Result<void> check_workspace(const GatewayLink& link, const CatalogOptions& options);
 
 class GatewayClient {
  public:

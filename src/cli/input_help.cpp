@@ -10,6 +10,7 @@ namespace {
 
 // As schema/repair.cpp begins what models are told.
 constexpr std::string_view kBeginning = "ERROR: Your input to the tool was invalid";
+constexpr int kMostDepth = 3;  // of arguments in arguments
 
 // "string", "integer or null", "one of write, read", "list of strings"
 std::string type_words(const JsonNode& schema) {
@@ -49,30 +50,26 @@ std::string in_single_quotes(std::string_view text) {
   return out + "'";
 }
 
-// The least input, with dots where it would be empty: that something belongs there is the point.
-std::string example_for(const JsonNode& schema, std::string_view schema_text) {
-  std::string json = sample_input(schema_text);
-  for (std::size_t at = 0; (at = json.find(":\"\"", at)) != json.npos; ++at)
-    json.insert(at + 2, "…");
+// Members of members too: "replacements[].filePath".
+void add_arguments(Table& table, const JsonNode& schema, const std::string& prefix, int depth) {
   const JsonNode* properties = schema.find("properties");
   for (const JsonNode* each = properties ? properties->first : nullptr; each; each = each->next) {
-    const JsonNode* items = each->find("items");
-    const std::string empty = fmt::format("\"{}\":[]", each->key);
-    const std::size_t at = json.find(empty);
-    if (at != json.npos && items && text_of(*items, "type") == "string")
-      json.insert(at + empty.size() - 1, "\"…\"");
+    const std::string name = prefix + tidy(each->key);
+    table.add({{name, Paint::Bold},
+               {tidy(type_words(*each)), Paint::Cyan},
+               {is_required(schema, each->key) ? "needed" : "", Paint::Yellow},
+               {tidy(text_of(*each, "description")), Paint::Dim}});
+    if (depth == kMostDepth) continue;
+    if (const JsonNode* items = each->find("items"))
+      add_arguments(table, *items, name + "[].", depth + 1);
+    else
+      add_arguments(table, *each, name + ".", depth + 1);
   }
-  return json;
 }
 
 void print_arguments(const JsonNode& schema, const Terminal& terminal) {
   Table table(terminal);
-  const JsonNode* properties = schema.find("properties");
-  for (const JsonNode* each = properties ? properties->first : nullptr; each; each = each->next)
-    table.add({{tidy(each->key), Paint::Bold},
-               {tidy(type_words(*each)), Paint::Cyan},
-               {is_required(schema, each->key) ? "needed" : "", Paint::Yellow},
-               {tidy(text_of(*each, "description")), Paint::Dim}});
+  add_arguments(table, schema, {}, 0);
   table.print();
 }
 
@@ -95,7 +92,7 @@ void explain_input(const Error& error, std::string_view name, const CatalogTool*
   print_arguments(schema->root(), terminal);
   terminal.print(fmt::format(
       "\nfor example\n  toolgate call {} --input {}\n", tidy(id),
-      visible(in_single_quotes(example_for(schema->root(), tool->data().input_schema)))));
+      visible(in_single_quotes(sample_input(tool->data().input_schema, SampleKind::Example)))));
 }
 
 }  // namespace toolgate

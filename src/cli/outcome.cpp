@@ -13,13 +13,17 @@
 namespace toolgate {
 namespace {
 
-void print_part(const JsonNode& part, const Terminal& terminal) {
+bool is_text(const JsonNode& part) {
+  return text_of(part, "type") == "text";
+}
+
+void print_text(const JsonNode& part, const Terminal& terminal) {
   const std::string text = text_of(part, "text");
-  if (text_of(part, "type") == "text") {
-    terminal.print(terminal.is_terminal() ? visible_text(text) : text);
-    if (!text.ends_with('\n')) terminal.print("\n");
-    return;
-  }
+  terminal.print(terminal.is_terminal() ? visible_text(text) : text);
+  if (!text.ends_with('\n')) terminal.print("\n");
+}
+
+void print_data(const JsonNode& part, const Terminal& terminal) {
   const std::string data = text_of(part, "data");
   if (!terminal.is_terminal()) {
     terminal.print(decode_base64_prefix(data, data.size()));
@@ -29,6 +33,17 @@ void print_part(const JsonNode& part, const Terminal& terminal) {
   terminal.print(terminal.paint(Paint::Dim,
                                 fmt::format("({}, {}; a pipe or a file gets the data)\n",
                                             visible_text(text_of(part, "mimeType"), false), size)));
+}
+
+// Words between the bytes of a picture would spoil the file it is written to: they go beside it.
+void print_content(const JsonNode& content) {
+  const Terminal terminal(stdout);
+  bool has_data = false;
+  for (const JsonNode* part = content.first; part; part = part->next)
+    has_data = has_data || !is_text(*part);
+  const Terminal beside(has_data && !terminal.is_terminal() ? stderr : stdout);
+  for (const JsonNode* part = content.first; part; part = part->next)
+    is_text(*part) ? print_text(*part, beside) : print_data(*part, terminal);
 }
 
 // "allowed once by operator", "a setting: chat.tools.global.autoApprove", …
@@ -95,10 +110,7 @@ Result<int> print_outcome(std::string json, bool as_json) {
     print_failure(outcome);
     return 1;
   }
-  const Terminal terminal(stdout);
-  if (const JsonNode* content = outcome.find("content"))
-    for (const JsonNode* part = content->first; part; part = part->next)
-      print_part(*part, terminal);
+  if (const JsonNode* content = outcome.find("content")) print_content(*content);
   return 0;
 }
 

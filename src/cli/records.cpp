@@ -10,7 +10,8 @@ namespace {
 
 class GatewayRecords final : public Records {
  public:
-  explicit GatewayRecords(GatewayLink link) : client_(std::move(link)) {}
+  explicit GatewayRecords(GatewayLink link) : link_(link), client_(std::move(link)) {}
+  const GatewayLink* gateway() const override { return &link_; }
 
   Result<std::string> approvals() override { return client_.ask("GET", "/v1/approvals"); }
   Result<std::string> revoke(std::string id) override {
@@ -35,6 +36,7 @@ class GatewayRecords final : public Records {
   Result<std::string> verify() override { return client_.ask("GET", "/v1/audit/verify"); }
 
  private:
+  const GatewayLink link_;
   GatewayClient client_;
 };
 
@@ -75,7 +77,7 @@ class LocalRecords final : public Records {
     return write_edit(local_.invoking->edits(), id, force);
   }
   Result<std::string> undo(std::string id, bool force) override {
-    return write_undo(local_.invoking->edits(), id,
+    return write_undo(local_.invoking->edits(), ledger(), id,
                       {.force = force, .caller = std::string(kOperatorName)});
   }
   Result<std::string> audit(AuditQuery query) override {

@@ -15,6 +15,8 @@ class Records {
  public:
   virtual ~Records() = default;
 
+  virtual const GatewayLink* gateway() const { return nullptr; }  // null: none runs
+
   virtual Result<std::string> approvals() = 0;             // GET /v1/approvals
   virtual Result<std::string> revoke(std::string id) = 0;  // DELETE /v1/approvals/{id}
   virtual Result<std::string> reset() = 0;                 // DELETE /v1/approvals

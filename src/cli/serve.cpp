@@ -23,9 +23,10 @@ std::string address_of(const Gateway& gateway) {
 }
 
 // So that other commands find us. Without it they must be told our address.
-void publish(const Gateway& gateway, const std::filesystem::path& data,
+void publish(const Gateway& gateway, const GatewayOptions& options,
              std::optional<GatewayFile>& file) {
-  auto written = GatewayFile::write(data, local_address(gateway.host(), gateway.port()));
+  auto written = GatewayFile::write(options.data, local_address(gateway.host(), gateway.port()),
+                                    workspace_path(options.files));
   if (written)
     file.emplace(std::move(*written));
   else
@@ -48,7 +49,7 @@ int serve(const GatewayOptions& options) {
   }
   std::optional<GatewayFile> file;
   (*gateway)->run([&] {
-    publish(**gateway, options.data, file);
+    publish(**gateway, options, file);
     const std::string address = address_of(**gateway);
     fmt::print("listening on {}\n", address);
     const Terminal terminal(stdout);

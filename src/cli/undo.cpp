@@ -10,6 +10,7 @@
 #include "cli/moments.h"
 #include "cli/records.h"
 #include "cli/table.h"
+#include "cli/yes_or_no.h"
 #include "invoke/visible_text.h"
 
 namespace toolgate {
@@ -30,12 +31,15 @@ struct UndoCommand {
   bool as_json = false;
 };
 
-std::string workspace_of(const UndoCommand& command) {
+// Where `toolgate call` would edit, but one that is named: its edits can be undone through the
+// gateway of another. Empty: everywhere.
+std::string workspace_of(const UndoCommand& command, const Records& records) {
   if (command.everywhere) return {};
-  std::string path =
-      std::filesystem::absolute(command.catalog.settings.workspace).lexically_normal().string();
-  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  return path;
+  const GatewayLink* gateway = records.gateway();
+  if (command.catalog.names_workspace || !gateway || gateway->workspace.empty())
+    return workspace_path(command.catalog.settings);
+  (void)check_workspace(*gateway, command.catalog);  // only says so
+  return gateway->workspace;
 }
 
 std::string shown(const JsonNode& node, std::string_view key) {
@@ -43,7 +47,7 @@ std::string shown(const JsonNode& node, std::string_view key) {
 }
 
 int list_edits(const UndoCommand& command, Records& records) {
-  auto answer = records.edits(kListed, workspace_of(command));
+  auto answer = records.edits(kListed, workspace_of(command, records));
   if (!answer) return report_failure(answer.error());
   if (command.as_json) {
     fmt::print("{}\n", *answer);
@@ -74,7 +78,7 @@ int list_edits(const UndoCommand& command, Records& records) {
 
 // The newest that is neither undone nor an undo.
 Result<std::string> find_last(const UndoCommand& command, Records& records) {
-  auto answer = records.edits(kMostListed, workspace_of(command));
+  auto answer = records.edits(kMostListed, workspace_of(command, records));
   if (!answer) return std::unexpected(answer.error());
   const auto document = JsonDocument::parse(std::move(*answer));
   const JsonNode* list = document ? document->root().find("data") : nullptr;
@@ -84,31 +88,47 @@ Result<std::string> find_last(const UndoCommand& command, Records& records) {
   return fail(Errc::NotFound, "there is no edit here to undo; --list shows those there are");
 }
 
-bool person_agrees(const JsonNode& edit, const std::string& diff) {
+void print_kept_folders(const JsonNode& undo, std::FILE* to) {
+  const JsonNode* kept = undo.find("kept_folders");
+  for (const JsonNode* each = kept ? kept->first : nullptr; each; each = each->next)
+    fmt::print(to, "{} stays: it holds something else by now\n",
+               visible_text(on_one_line(each->text), false));
+}
+
+bool agrees_to(const JsonNode& edit, const JsonNode& undo) {
+  const std::string diff = text_of(undo, "diff");
   const Terminal terminal(stderr);
   terminal.print(terminal.paint(Paint::Bold,
                                 fmt::format("Undo \"{}\" ({})?", shown(edit, "summary"),
                                             how_long_ago(number_of(edit, "time"), wall_clock()))) +
                  "\n");
+  print_kept_folders(undo, stderr);
   for (const std::string& line : diff_view(diff, terminal, terminal.width() - 1))
     terminal.print(line + "\n");
-  terminal.print("Undo it? [y/N] ");
   terminal.flush();
-  const int answer = std::getchar();
-  return answer == 'y' || answer == 'Y';
+  return person_agrees("Undo it?");
+}
+
+// What to do about files that are not as the edit left them.
+Error with_advice(Error error, const UndoCommand& command) {
+  const std::string_view problem = error.message;
+  if (!command.force &&
+      (problem.contains(" since this edit") || problem.contains(" is undone already")))
+    error.message += "; --force undoes it nevertheless, and can be undone itself";
+  return error;
 }
 
 // Whether to go on.
 Result<bool> ask(const UndoCommand& command, const std::string& id, Records& records) {
+  if (command.yes) return true;
   auto answer = records.edit(id, command.force);
   if (!answer) return std::unexpected(answer.error());
   const auto document = JsonDocument::parse(std::move(*answer));
   if (!document) return std::unexpected(document.error());
   const JsonNode* undo = document->root().find("undo");
   if (!undo || !truth_of(*undo, "possible"))
-    return fail(Errc::Conflict, "{}{}", undo ? text_of(*undo, "problem") : "it cannot be undone",
-                command.force ? "" : "; --force undoes it nevertheless, and can be undone itself");
-  return command.yes || person_agrees(document->root(), text_of(*undo, "diff"));
+    return fail(Errc::Conflict, "{}", undo ? text_of(*undo, "problem") : "it cannot be undone");
+  return agrees_to(document->root(), *undo);
 }
 
 int run_undo(const UndoCommand& command) {
@@ -123,13 +143,13 @@ int run_undo(const UndoCommand& command) {
   auto id = command.id.empty() ? find_last(command, **records) : Result<std::string>(command.id);
   if (!id) return report_failure(id.error());
   const auto agreed = ask(command, *id, **records);
-  if (!agreed) return report_failure(agreed.error());
+  if (!agreed) return report_failure(with_advice(agreed.error(), command));
   if (!*agreed) {
     fmt::print(stderr, "Nothing was changed.\n");
     return 1;
   }
   auto answer = (*records)->undo(*id, command.force);
-  if (!answer) return report_failure(answer.error());
+  if (!answer) return report_failure(with_advice(answer.error(), command));
   const auto document = JsonDocument::parse(std::move(*answer));
   if (!document) return report_failure(document.error());
   if (command.as_json) {
@@ -139,6 +159,8 @@ int run_undo(const UndoCommand& command) {
   const JsonNode* files = document->root().find("files");
   for (const JsonNode* file = files ? files->first : nullptr; file; file = file->next)
     fmt::print("{} {}\n", shown(*file, "change"), shown(*file, "shown"));
+  print_kept_folders(document->root(), stdout);
+  if (!files || !files->first) fmt::print("No file had to be changed.\n");
   fmt::print("Undone; 'toolgate undo {}' takes this back.\n", shown(document->root(), "id"));
   return 0;
 }

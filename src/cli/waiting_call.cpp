@@ -46,8 +46,6 @@ WaitingCall read_waiting_call(const JsonNode& row) {
                    .expires_at = number_of(row, "expires_at")};
   if (call.arguments.empty()) call.arguments = "{}";
   if (const JsonNode* question = row.find("confirmation")) read_question(*question, call);
-  // Whether the result may be shown is asked about each tool alike.
-  if (call.is_about_result()) call.may_be_remembered = true;
   return call;
 }
 

@@ -36,6 +36,7 @@ struct WaitingCall {
   std::vector<std::string> buttons = {};
   std::vector<DefinitionChange> changes = {};
   std::string result = {};  // JSON, where a person is to look at it
+  bool is_edited = false;   // here, by a person: title and message are about other arguments
   bool may_be_remembered = true;
   bool decided = false;  // approved, but whoever asked has gone: it can be resumed
   std::int64_t created_at = 0;

@@ -72,7 +72,8 @@ std::shared_ptr<const BuiltinSettings> BuiltinTools::settings_of(const Settings&
   result->code = std::make_shared<const CodeSettings>(
       CodeSettings{.workspace = result->workspace,
                    .languages = make_languages(settings.builtin.language_servers),
-                   .limits = settings.builtin.language_server_limits});
+                   .limits = settings.builtin.language_server_limits,
+                   .sandbox = result->sandbox});
   return result;
 }
 

@@ -266,15 +266,20 @@ void Doctor::check_sandbox() {
   const Settings settings = installation_.settings.value_or(Settings{});
   if (!settings.builtin.enabled) return;
   if (!settings.builtin.sandbox.enabled)
-    return note(CheckStatus::Warning, "Commands run without a sandbox, and each is asked about",
+    return note(CheckStatus::Warning,
+                "Commands and language servers run without a sandbox, and each command is asked "
+                "about",
                 "Set toolgate.sandbox.enabled to true");
   if (const std::string& fault = sandbox_fault(); !fault.empty())
     return note(CheckStatus::Warning,
-                "Commands cannot be sandboxed, and each is asked about: " + fault,
-                "Until then, look closely at what you allow");
+                "Commands and language servers cannot be sandboxed, and each command is asked "
+                "about: " +
+                    fault,
+                "Until then, look closely at what you allow, and turn language servers off where "
+                "you do not trust the code (toolgate.languageServers)");
   note(CheckStatus::Ok, settings.builtin.sandbox.network
-                            ? "Commands run in a sandbox with the network"
-                            : "Commands run in a sandbox without the network");
+                            ? "Commands and language servers run in a sandbox with the network"
+                            : "Commands and language servers run in a sandbox without the network");
 }
 
 // One that is missing is no fault: not everybody writes in every language.
@@ -292,9 +297,11 @@ void Doctor::check_language_servers() {
       note(CheckStatus::Ok,
            fmt::format("{}: turned off by toolgate.languageServers", language.name));
     else if (command)
-      note(CheckStatus::Ok, fmt::format("{}: {}", language.name, command->front()));
+      note(CheckStatus::Ok, fmt::format("{}: {}{}", language.name, command->front(),
+                                        language.is_sandboxed ? "" : " (without a sandbox)"));
     else
       note(CheckStatus::Ok, command.error().message);
+    checks_.back().is_missing = !language.is_on || !command;
   }
 }
 

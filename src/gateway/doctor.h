@@ -27,7 +27,8 @@ struct DoctorCheck {
   std::string area;  // "settings", "models", …; those of one area stand together
   CheckStatus status = CheckStatus::Ok;
   std::string message;
-  std::string advice;  // what to do; may be empty
+  std::string advice;       // what to do; may be empty
+  bool is_missing = false;  // not there, which is no fault
 };
 
 struct Installation {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "builtin/edits.h"
+#include "invoke/ledger.h"
 
 namespace toolgate {
 
@@ -15,7 +16,9 @@ std::string write_edit_list(Edits& edits, std::size_t limit, std::string_view wo
 // The edit, and what undoing it would do: "undo":{"possible","problem"?,"diff"?}.
 Result<std::string> write_edit(Edits& edits, std::string_view id, bool force);
 
-// Undoes it; the edit that did.
-Result<std::string> write_undo(Edits& edits, std::string_view id, const EditUndo& how);
+// Undoes it; the edit that did. The audit trail has that it begins before a file is touched, or
+// nothing is, and then how it ended.
+Result<std::string> write_undo(Edits& edits, Ledger& ledger, std::string_view id,
+                               const EditUndo& how);
 
 }  // namespace toolgate

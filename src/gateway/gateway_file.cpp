@@ -10,11 +10,12 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "base/utf8.h"
 
 namespace toolgate {
 namespace {
 
-constexpr std::size_t kMostBytes = 4096;
+constexpr std::size_t kMostBytes = 32 << 10;  // a path may be long
 
 std::unexpected<Error> failure(const std::filesystem::path& file, std::string_view what) {
   return fail_at(file.string(), Errc::Io, "cannot {} {}: {}", what, file.string(),
@@ -73,8 +74,13 @@ std::optional<Content> parse(std::string_view text) {
   const json::value* pid = find(*value, "pid");
   const json::value* started = find(*value, "started");
   if (!address || !address->is_string() || !pid || !pid->is_int64()) return std::nullopt;
-  return Content{{std::string(address->get_string()), pid->get_int64()},
-                 started && started->is_int64() ? started->get_int64() : 0};
+  const json::value* workspace = find(*value, "workspace");
+  return Content{
+      {.address = std::string(address->get_string()),
+       .pid = pid->get_int64(),
+       .workspace = workspace && workspace->is_string() ? std::string(workspace->get_string())
+                                                        : std::string()},
+      started && started->is_int64() ? started->get_int64() : 0};
 }
 
 }  // namespace
@@ -87,15 +93,15 @@ std::string local_address(std::string_view host, std::uint16_t port) {
 }
 
 Result<GatewayFile> GatewayFile::write(const std::filesystem::path& data_folder,
-                                       std::string_view address) {
+                                       std::string_view address, std::string_view workspace) {
   const std::filesystem::path file = data_folder / "gateway.json";
   const std::filesystem::path draft = fmt::format("{}.{}", file.string(), getpid());
   unlink(draft.c_str());
   const int descriptor =
       open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (descriptor < 0) return failure(draft, "create");
-  const json::object content{
-      {"address", address}, {"pid", getpid()}, {"started", start_of(getpid())}};
+  json::object content{{"address", address}, {"pid", getpid()}, {"started", start_of(getpid())}};
+  if (is_valid_utf8(workspace) && !workspace.empty()) content["workspace"] = workspace;
   const std::string text = write_json(json::value(content)) + "\n";
   const bool written =
       ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());

@@ -15,6 +15,7 @@ namespace toolgate {
 struct RunningGateway {
   std::string address;  // "http://127.0.0.1:8080"
   long pid = 0;
+  std::string workspace = {};  // absolute; empty: it does not say
 };
 
 // Where programs on this machine reach a gateway that listens on `host`.
@@ -24,7 +25,7 @@ class GatewayFile {
  public:
   // Mode 0600. One that a dead gateway left is replaced.
   static Result<GatewayFile> write(const std::filesystem::path& data_folder,
-                                   std::string_view address);
+                                   std::string_view address, std::string_view workspace = {});
   // Removes it, unless another process has written it since.
   ~GatewayFile();
   GatewayFile(GatewayFile&& other) noexcept : file_(std::move(other.file_)) { other.file_.clear(); }

@@ -17,22 +17,11 @@ Result<const json::object*> read_map(const SettingsValue& value, std::string_vie
   return map;
 }
 
-// A string or a list of strings.
-Result<std::vector<std::string>> read_texts(const SettingsValue& value) {
-  if (value.value().is_string()) {
-    auto one = read_text(value);
-    if (!one) return std::unexpected(std::move(one.error()));
-    return std::vector{std::move(*one)};
-  }
-  const auto* list = value.value().if_array();
-  if (!list) return value.fail("must be a string or a list of strings");
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    auto text = read_text(value.item(i));
-    if (!text) return std::unexpected(std::move(text.error()));
-    texts.push_back(std::move(*text));
-  }
-  return texts;
+Result<std::vector<std::string>> read_text_or_texts(const SettingsValue& value) {
+  if (!value.value().is_string()) return read_texts(value, "must be a string or a list of strings");
+  auto one = read_text(value);
+  if (!one) return std::unexpected(std::move(one.error()));
+  return std::vector{std::move(*one)};
 }
 
 // A program and its arguments, which may hold line breaks.
@@ -53,7 +42,7 @@ Result<void> take_command(const SettingsValue& value, std::vector<std::string>& 
 template <class Target>
 Result<void> take_texts(const SettingsValue& value, std::string_view name, Target& target) {
   const auto member = value.find_member(name);
-  return member ? keep(read_texts(*member), target) : Result<void>{};
+  return member ? keep(read_text_or_texts(*member), target) : Result<void>{};
 }
 
 template <class Target>
@@ -318,7 +307,7 @@ Result<void> confirmation_time(const SettingsValue& value, SettingsDraft& draft)
 }
 
 Result<void> redacted_names(const SettingsValue& value, SettingsDraft& draft) {
-  auto names = read_texts(value);
+  auto names = read_text_or_texts(value);
   if (!names) return std::unexpected(std::move(names.error()));
   auto& all = draft.settings.redact;
   if (!draft.in_workspace) all.clear();
@@ -327,7 +316,7 @@ Result<void> redacted_names(const SettingsValue& value, SettingsDraft& draft) {
 }
 
 Result<void> http_tool_hosts(const SettingsValue& value, SettingsDraft& draft) {
-  return keep(read_texts(value), draft.settings.http_tools.allowed_private_hosts);
+  return keep(read_text_or_texts(value), draft.settings.http_tools.allowed_private_hosts);
 }
 
 Result<void> hooks_before(const SettingsValue& value, SettingsDraft& draft) {

@@ -7,15 +7,9 @@ namespace toolgate {
 namespace {
 
 Result<std::vector<std::string>> read_absolute_paths(const SettingsValue& value) {
-  const auto* list = value.value().if_array();
-  if (!list) return value.fail("must be a list of absolute paths");
-  std::vector<std::string> paths;
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    auto path = read_text(value.item(i));
-    if (!path) return std::unexpected(std::move(path.error()));
-    if (!path->starts_with('/')) return value.item(i).fail("must be an absolute path");
-    paths.push_back(std::move(*path));
-  }
+  auto paths = read_texts(value, "must be a list of absolute paths");
+  for (std::size_t i = 0; paths && i < paths->size(); ++i)
+    if (!(*paths)[i].starts_with('/')) return value.item(i).fail("must be an absolute path");
   return paths;
 }
 
@@ -42,21 +36,16 @@ Result<CommandRule> read_command_rule(const SettingsValue& value, std::string_vi
 
 constexpr std::size_t kMostLanguages = 32;
 
-Result<std::vector<std::string>> read_texts(const SettingsValue& value) {
-  const auto* list = value.value().if_array();
-  if (!list || list->empty()) return value.fail("must be a list of strings that is not empty");
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    auto text = read_text(value.item(i));
-    if (!text) return std::unexpected(std::move(text.error()));
-    texts.push_back(std::move(*text));
-  }
+Result<std::vector<std::string>> read_some_texts(const SettingsValue& value) {
+  constexpr std::string_view kExpected = "must be a list of strings that is not empty";
+  auto texts = read_texts(value, kExpected);
+  if (texts && texts->empty()) return value.fail("{}", kExpected);
   return texts;
 }
 
 // The program of a command: looked for in the PATH, never in the workspace.
 Result<std::vector<std::string>> read_command(const SettingsValue& value) {
-  auto command = read_texts(value);
+  auto command = read_some_texts(value);
   if (command && command->front().contains('/') && !command->front().starts_with('/'))
     return value.item(0).fail("must be a name in the PATH or an absolute path");
   return command;
@@ -72,19 +61,22 @@ Result<LanguageServerSetting> read_language_server(const std::string& language,
   const bool is_object = value.value().is_object();
   if (!is_object && !value.value().is_array())
     return value.fail(
-        "must be true, false, a command as a list of strings, or an object with \"command\" and "
-        "\"extensions\"");
+        "must be true, false, a command as a list of strings, or an object with \"command\", "
+        "\"extensions\" and \"sandbox\"");
   if (const auto command = is_object ? value.find_member("command") : std::optional(value)) {
     if (auto kept = keep(read_command(*command), setting.command); !kept)
       return std::unexpected(kept.error());
   }
   if (const auto extensions = is_object ? value.find_member("extensions") : std::nullopt) {
-    if (auto kept = keep(read_texts(*extensions), setting.extensions); !kept)
+    if (auto kept = keep(read_some_texts(*extensions), setting.extensions); !kept)
       return std::unexpected(kept.error());
     if (!std::ranges::all_of(setting.extensions,
                              [](const std::string& each) { return each.starts_with('.'); }))
       return extensions->fail("must begin with a dot");
   }
+  if (const auto sandbox = is_object ? value.find_member("sandbox") : std::nullopt)
+    if (auto kept = keep(read_bool(*sandbox), setting.is_sandboxed); !kept)
+      return std::unexpected(kept.error());
   return setting;
 }
 
@@ -126,6 +118,18 @@ Result<void> sandbox_hidden(const SettingsValue& value, SettingsDraft& draft) {
   return keep(read_absolute_paths(value), draft.settings.builtin.sandbox.hidden);
 }
 
+Result<void> sandbox_memory(const SettingsValue& value, SettingsDraft& draft) {
+  constexpr std::int64_t kLeast = std::int64_t{16} << 20;  // less does not start a shell
+  constexpr std::int64_t kMost = std::int64_t{1} << 50;
+  return keep(read_integer(value, kLeast, kMost), draft.settings.builtin.sandbox.memory_bytes);
+}
+
+Result<void> sandbox_processes(const SettingsValue& value, SettingsDraft& draft) {
+  constexpr std::int64_t kLeast = 8;  // with those that make the sandbox
+  constexpr std::int64_t kMost = 100'000;
+  return keep(read_integer(value, kLeast, kMost), draft.settings.builtin.sandbox.processes);
+}
+
 // A workspace's rules can only ask for more questions.
 Result<void> command_rules(const SettingsValue& value, SettingsDraft& draft) {
   constexpr std::size_t kMostRules = 1'000;
@@ -147,16 +151,8 @@ Result<void> command_rules(const SettingsValue& value, SettingsDraft& draft) {
 }
 
 Result<void> web_private_hosts(const SettingsValue& value, SettingsDraft& draft) {
-  const auto* list = value.value().if_array();
-  if (!list) return value.fail("must be a list of hosts, with or without a port");
-  std::vector<std::string> hosts;
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    auto host = read_text(value.item(i));
-    if (!host) return std::unexpected(std::move(host.error()));
-    hosts.push_back(std::move(*host));
-  }
-  draft.settings.builtin.web.allowed_private_hosts = std::move(hosts);
-  return {};
+  return keep(read_texts(value, "must be a list of hosts, with or without a port"),
+              draft.settings.builtin.web.allowed_private_hosts);
 }
 
 Result<void> web_page_bytes(const SettingsValue& value, SettingsDraft& draft) {

@@ -12,6 +12,8 @@ Result<void> sandbox_switch(const SettingsValue& value, SettingsDraft& draft);
 Result<void> sandbox_network(const SettingsValue& value, SettingsDraft& draft);
 Result<void> sandbox_writable(const SettingsValue& value, SettingsDraft& draft);
 Result<void> sandbox_hidden(const SettingsValue& value, SettingsDraft& draft);
+Result<void> sandbox_memory(const SettingsValue& value, SettingsDraft& draft);
+Result<void> sandbox_processes(const SettingsValue& value, SettingsDraft& draft);
 Result<void> command_rules(const SettingsValue& value, SettingsDraft& draft);
 Result<void> command_rules_switch(const SettingsValue& value, SettingsDraft& draft);
 Result<void> default_command_rules_switch(const SettingsValue& value, SettingsDraft& draft);

@@ -191,6 +191,18 @@ Result<std::string> read_text(const SettingsValue& value) {
   return std::string(*string);
 }
 
+Result<std::vector<std::string>> read_texts(const SettingsValue& value, std::string_view expected) {
+  const auto* list = value.value().if_array();
+  if (!list) return value.fail("{}", expected);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    auto text = read_text(value.item(i));
+    if (!text) return std::unexpected(std::move(text.error()));
+    texts.push_back(std::move(*text));
+  }
+  return texts;
+}
+
 Result<bool> read_bool(const SettingsValue& value) {
   const auto* flag = value.value().if_bool();
   if (!flag) return value.fail("must be true or false");

@@ -66,6 +66,8 @@ std::string in_quotes(std::string_view text);
 
 // Text that is not empty and has no control characters.
 Result<std::string> read_text(const SettingsValue& value);
+// A list of such texts; `expected` is what to say of anything else: "must be a list of hosts".
+Result<std::vector<std::string>> read_texts(const SettingsValue& value, std::string_view expected);
 Result<bool> read_bool(const SettingsValue& value);
 Result<std::int64_t> read_integer(const SettingsValue& value, std::int64_t least,
                                   std::int64_t most);

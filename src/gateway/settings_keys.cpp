@@ -149,16 +149,9 @@ Result<void> log_level(const SettingsValue& value, SettingsDraft& draft) {
 
 Result<std::vector<std::string>> read_rules(const SettingsValue& value) {
   constexpr std::size_t kMost = 1000;
-  const auto* list = value.value().if_array();
-  if (!list) return value.fail("must be a list of names and patterns of tools");
-  if (list->size() > kMost)
-    return value.fail("has {} rules, at most {} are allowed", list->size(), kMost);
-  std::vector<std::string> rules;
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    auto rule = read_text(value.item(i));
-    if (!rule) return std::unexpected(std::move(rule.error()));
-    rules.push_back(std::move(*rule));
-  }
+  auto rules = read_texts(value, "must be a list of names and patterns of tools");
+  if (rules && rules->size() > kMost)
+    return value.fail("has {} rules, at most {} are allowed", rules->size(), kMost);
   return rules;
 }
 
@@ -278,6 +271,8 @@ constexpr std::array kKeys{
     SettingsKey{"toolgate.sandbox.network", "boolean", ProfileOnly, sandbox_network},
     SettingsKey{"toolgate.sandbox.writable", "list of strings", ProfileOnly, sandbox_writable},
     SettingsKey{"toolgate.sandbox.hidden", "list of strings", ProfileOnly, sandbox_hidden},
+    SettingsKey{"toolgate.sandbox.memoryBytes", "integer", ProfileOnly, sandbox_memory},
+    SettingsKey{"toolgate.sandbox.processes", "integer", ProfileOnly, sandbox_processes},
     SettingsKey{"toolgate.languageServers", "object", ProfileOnly, language_servers},
     SettingsKey{"toolgate.languageServer.answerSeconds", "number", ProfileOnly, language_server_time},
     SettingsKey{"toolgate.languageServer.idleSeconds", "number", ProfileOnly, language_server_idle_time},

@@ -247,7 +247,7 @@ std::string write_toolsets(const Catalog& catalog) {
 
 Result<const CatalogTool*> find_tool_by_any_name(const Catalog& catalog, std::string_view name) {
   const auto is_shown = [](const CatalogTool* tool) { return tool && !tool->data().is_private; };
-  if (const CatalogTool* tool = catalog.find_tool(name); is_shown(tool)) return tool;
+  if (const CatalogTool* tool = catalog.find_tool(name)) return tool;  // a private one too
   if (const CatalogTool* tool = catalog.find_tool_by_reference_name(name); is_shown(tool))
     return tool;
   Nearest nearest(name);

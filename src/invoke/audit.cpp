@@ -23,6 +23,7 @@ constexpr std::array kKinds{
     std::pair{AuditKind::Registered, std::string_view("registered")},
     std::pair{AuditKind::Removed, std::string_view("removed")},
     std::pair{AuditKind::Ran, std::string_view("ran")},
+    std::pair{AuditKind::Undo, std::string_view("undo")},
 };
 
 const std::string kNoHash(64, '0');

@@ -25,6 +25,7 @@ enum class AuditKind : std::uint8_t {
   Registered,  // an HTTP tool came
   Removed,     // an HTTP tool went
   Ran,         // a call of a read-only tool that nobody was asked about, from proposal to end
+  Undo,        // of an edit: begun, and how it ended
 };
 std::string_view name_of(AuditKind kind);  // "proposed", …
 std::optional<AuditKind> parse_audit_kind(std::string_view name);

@@ -34,6 +34,14 @@ void refuse_instead_of_asking(Verdict& verdict) {
                           "want to wait for one"};
 }
 
+// What is asked now is whether a model may see the result.
+std::string ask_about_result(const std::string& confirmation, bool may_be_remembered) {
+  if (confirmation.empty() && may_be_remembered) return {};
+  auto shown = parse_json(confirmation).value_or(json::object());
+  if (auto* object = shown.if_object()) (*object)["mayBeRemembered"] = may_be_remembered;
+  return write_json(shown);
+}
+
 Error already_ended(const InvocationRow& row) {
   return {
       Errc::Conflict,
@@ -387,6 +395,9 @@ Result<InvocationBook::Row> InvocationBook::end(const Ending& ending) {
   if (auto noted = note_end(row, ending); !noted) return std::unexpected(noted.error());
   if (is_waiting_for_person(row.state)) {
     row.binding_hash = sha256_hex(row.binding_hash + row.result);
+    open.may_be_remembered =
+        !open.facts || !offered_approvals(*open.facts, ApprovalSide::Results, {}).empty();
+    row.confirmation = ask_about_result(row.confirmation, open.may_be_remembered);
     if (open.confirmation_time > 0) row.expires_at = now + open.confirmation_time;
     watch(row);
   }

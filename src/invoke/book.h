@@ -80,6 +80,27 @@ struct Ending {
   std::size_t result_bytes = 0;
 };
 
+// An edit of files that is being taken back, or was, or was not.
+struct UndoNote {
+  enum class Outcome : std::uint8_t {
+    Begun,  // nothing has happened yet
+    Done,
+    Refused,  // files are not as the edit left them; nothing was changed
+    Failed,   // it could not be done; nothing was changed
+  };
+
+  Outcome outcome = Outcome::Begun;
+  std::string edit = {};
+  std::string tool_id = {};     // that made the edit
+  std::string session_id = {};  // in which it was made
+  std::string workspace = {};
+  std::string by = {};
+  bool force = false;
+  std::vector<std::string> files = {};  // as people read them
+  std::string undone_by = {};           // the edit that took it back
+  std::string problem = {};
+};
+
 struct BookOptions {
   std::function<std::int64_t()> now;  // milliseconds since 1970
   // How long an approved call that nobody holds may still be resumed.
@@ -133,6 +154,8 @@ class InvocationBook {
   Verdict explain(const CallFacts& facts);
 
   Result<std::vector<AuditEntry>> audit(const AuditQuery& query);
+  // In the trail; how it ended is told to listeners too, as an event of its own.
+  Result<void> note_undo(const UndoNote& undo);
   Result<void> add_http_tool(const HttpToolRow& tool, std::string_view by);
   Result<bool> remove_http_tool(std::string_view name, std::string_view by);
   Result<std::vector<HttpToolRow>> http_tools();

@@ -12,6 +12,9 @@ namespace {
 // How often the last use of an approval is written down.
 constexpr std::int64_t kUseResolution = 60'000;
 
+// Of an edit; the others are counted.
+constexpr std::size_t kMostFilesNamed = 100;
+
 std::string_view setting_of(const Decision& decision) {
   return decision.setting.empty() ? std::string_view(decision.reason)
                                   : std::string_view(decision.setting);
@@ -33,6 +36,34 @@ void describe_end(const InvocationRow& row, const Ending& ending, JsonObjectWrit
   object.number("bytes", static_cast<std::int64_t>(ending.result_bytes));
   object.number("durationMs", row.ended_at - row.started_at);
   object.text_if_any("error", row.error);
+}
+
+std::string_view name_of(UndoNote::Outcome outcome) {
+  switch (outcome) {
+    case UndoNote::Outcome::Begun:
+      return "begun";
+    case UndoNote::Outcome::Done:
+      return "done";
+    case UndoNote::Outcome::Refused:
+      return "refused";
+    case UndoNote::Outcome::Failed:
+      break;
+  }
+  return "failed";
+}
+
+json::object undo_json(const UndoNote& undo) {
+  json::object out{{"edit", undo.edit}, {"outcome", name_of(undo.outcome)}};
+  if (undo.force) out["force"] = true;
+  if (!undo.undone_by.empty()) out["undone_by"] = undo.undone_by;
+  if (!undo.problem.empty()) out["problem"] = undo.problem;
+  if (!undo.workspace.empty()) out["workspace"] = undo.workspace;
+  json::array files;
+  for (std::size_t i = 0; i < std::min(undo.files.size(), kMostFilesNamed); ++i)
+    files.emplace_back(undo.files[i]);
+  out["files"] = std::move(files);
+  if (undo.files.size() > kMostFilesNamed) out["more_files"] = undo.files.size() - kMostFilesNamed;
+  return out;
 }
 
 json::value parsed_or_text(std::string_view text) {
@@ -205,10 +236,10 @@ Result<void> InvocationBook::note_use(const Approval& approval, std::int64_t now
 Result<Approval> InvocationBook::make_approval(const Confirmation& confirmation, const Open& open,
                                                const InvocationRow& row) const {
   const bool results = row.state == InvocationState::WaitingForPostApproval;
-  if (!open.may_be_remembered && !results)
+  if (!open.may_be_remembered)
     return fail_at("scope", Errc::InvalidRequest,
-                   "{} is always asked about: it can be approved once, not for longer",
-                   row.tool_id);
+                   "{}{} is always asked about: it can be approved once, not for longer",
+                   results ? "this result of " : "", row.tool_id);
   if (confirmation.scope == ApprovalScope::Workspace && row.workspace.empty())
     return fail_at("scope", Errc::InvalidRequest,
                    "{} belongs to no workspace, so it cannot be approved for one", row.id);
@@ -373,6 +404,16 @@ Verdict InvocationBook::explain(const CallFacts& facts) {
 Result<std::vector<AuditEntry>> InvocationBook::audit(const AuditQuery& query) {
   if (auto written = write_ends(); !written) return std::unexpected(written.error());
   return store_.read_audit(query);
+}
+
+Result<void> InvocationBook::note_undo(const UndoNote& undo) {
+  json::object data = undo_json(undo);
+  const InvocationRow about{.tool_id = undo.tool_id, .session_id = undo.session_id};
+  if (auto noted = note(AuditKind::Undo, about, undo.by, write_json(data)); !noted) return noted;
+  if (undo.outcome == UndoNote::Outcome::Begun) return {};
+  data["actor"] = undo.by;
+  news_.events.emplace_back("undo", write_json(data));
+  return {};
 }
 
 Result<void> InvocationBook::add_http_tool(const HttpToolRow& tool, std::string_view by) {

@@ -60,7 +60,7 @@ Task<> undo_edit(RequestContext& context) {
     co_return;
   }
   const auto undo = [&] {
-    return write_undo(context.invoking.edits(), context.parameter,
+    return write_undo(context.invoking.edits(), context.invoking.ledger(), context.parameter,
                       {.force = *force, .caller = context.caller});
   };
   co_await reply(context, co_await offload(undo, context.exchange.cancel()));

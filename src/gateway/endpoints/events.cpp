@@ -1,4 +1,4 @@
-// GET /v1/events: server-sent events of calls, progress, the audit trail and changes of the
+// GET /v1/events: server-sent events of calls, progress, the audit trail, undos and changes of the
 // catalogue. A client that comes back with Last-Event-ID goes on where it was.
 #include <set>
 
