@@ -62,6 +62,11 @@ turns: ## hold CONVERSATIONS=5000 random conversations in auto mode, with failur
 	$(call build,release,toolgate)
 	@AGENT_CONVERSATIONS=$(or $(CONVERSATIONS),5000) TOOLGATE_BINARY=build/release/toolgate build/tools/node/bin/node --import ./tests/clients/packages.mjs --test tests/http/agent_random.test.mjs
 
+lines: ## take random command lines apart for SECONDS=60 and compare with what bash runs; SEED=1 chooses others
+	@sh scripts/install.sh test
+	$(call build,release,toolgate_shell_lines)
+	@SHELL_COUNT=1000000000 SHELL_SECONDS=$(SECONDS) SHELL_SEED=$(or $(SEED),1) TOOLGATE_SHELL_LINES=build/release/tests/toolgate_shell_lines build/tools/node/bin/node --test tests/differential/shell.test.mjs
+
 asan: ## run unit, golden, corpus and HTTP tests under the address and undefined-behaviour sanitizers
 	@sh scripts/install.sh test
 	$(call build,asan,all)
@@ -85,4 +90,4 @@ format: ## format the C++ sources
 clean: ## remove what was built; keeps installed tools
 	@rm -rf build/release build/dev build/asan build/tsan build/fuzz
 
-.PHONY: help run build test golden bench fuzz crash turns asan tsan lint format clean
+.PHONY: help run build test golden bench fuzz crash turns lines asan tsan lint format clean

@@ -20,7 +20,8 @@ std::size_t lines_in(std::string_view text) {
 }
 
 void check_update(const PatchFile& file, std::string_view text) {
-  const auto done = apply_hunks(text, file.hunks, "f");
+  PatchSearch search;
+  const auto done = apply_hunks(text, file.hunks, "f", search);
   if (!done) {
     require(!done.error().message.empty(), "a refusal says why");
     return;

@@ -1,5 +1,6 @@
 // Command lines: whatever stands there, the parser ends; a word that is known reads back as itself;
 // and a line with a command that must be asked about is never approved.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -32,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto script = parse_shell_script(line);
   const CommandPlaces places{
       .folder = "/w", .edits = {}, .places = {.workspaces = {"/w"}, .home = "/h"}};
-  const bool is_approved = judge_command_line(line, default_command_rules(), places).is_approved;
+  const bool is_approved = judge_command_line({line}, default_command_rules(), places).is_approved;
   if (!script) {
     require(!is_approved, "what cannot be read is asked about");
     return 0;
@@ -41,6 +42,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_round_trip(command);
     if (!command.words.empty() && (command.words[0].text == "rm" || !command.words[0].is_known))
       require(!is_approved, "what must be asked about is not approved");
+    const bool deletes =
+        std::ranges::find(command.words, "-delete", &ShellWord::text) != command.words.end();
+    if (deletes && command.words[0].text == "find")
+      require(!is_approved, "an option that writes is not approved");
   }
   return 0;
 }

@@ -17,13 +17,13 @@ constexpr std::string_view kSchema = R"({
   "required": ["input", "explanation"]
 })";
 
-Result<void> apply(const PatchFile& file, EditDraft& draft) {
+Result<void> apply(const PatchFile& file, EditDraft& draft, PatchSearch& search) {
   if (file.kind == PatchFile::Kind::Add) return draft.create(file.path, file.content);
   if (file.kind == PatchFile::Kind::Delete) return draft.remove(file.path);
   if (!file.hunks.empty()) {
     const auto text = draft.read(file.path);
     if (!text) return std::unexpected(text.error());
-    const auto changed = apply_hunks(*text, file.hunks, visible_text(file.path, false));
+    const auto changed = apply_hunks(*text, file.hunks, visible_text(file.path, false), search);
     if (!changed) return std::unexpected(changed.error());
     if (auto written = draft.write(file.path, *changed); !written) return written;
   }
@@ -39,8 +39,9 @@ class ApplyPatch final : public EditTool {
   Result<void> draft(const ToolInput& input, EditDraft& draft) const override {
     const auto files = parse_patch(plain_text(input.text("input")));
     if (!files) return std::unexpected(files.error());
+    PatchSearch search{.stop = draft.stop()};
     for (const PatchFile& file : *files)
-      if (auto applied = apply(file, draft); !applied) return applied;
+      if (auto applied = apply(file, draft, search); !applied) return applied;
     return {};
   }
 };

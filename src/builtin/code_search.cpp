@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
+#include <span>
 
 #include "async/offload.h"
 #include "base/utf8.h"
+#include "builtin/file_bytes.h"
 #include "invoke/visible_text.h"
 
 namespace toolgate {
@@ -43,14 +45,51 @@ std::vector<Occurrence> occurrences_in(const Workspace& workspace, const SymbolN
   std::vector<Occurrence> found;
   const auto file = workspace.open_file(path);
   if (!file) return found;
-  auto text = read_whole_file(*file, LanguageServer::kMostDocumentBytes, path);
+  auto text = read_whole_file(file->descriptor.get(), LanguageServer::kMostDocumentBytes, path);
   if (!text) return found;
   if (!is_valid_utf8(*text)) *text = mend_utf8(*text);  // as the server has it
   const TextLines lines(*text);
   for (const std::size_t at : find_word(*text, name.word, kMostOccurrencesOfFile))
     found.push_back({path, lines.position_of(at),
-                     has_qualifier(std::string_view(*text).substr(0, at), name.qualifier)});
+                     has_qualifier(std::string_view(*text).substr(0, at), name.qualifier)
+                         ? NameFit::Qualified
+                         : NameFit::Word});
   return found;
+}
+
+// "geometry::Disc<int>.area" -> geometry, Disc, area. What has no name is left out.
+std::vector<std::string_view> parts_of(std::string_view name) {
+  std::vector<std::string_view> parts;
+  const auto add = [&](std::string_view part) {
+    part = part.substr(0, part.find('<'));
+    if (!part.empty() && !part.starts_with('(')) parts.push_back(part);
+  };
+  std::size_t begin = 0;
+  int depth = 0;
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    if (name[at] == '<') ++depth;
+    if (name[at] == '>') --depth;
+    if (depth > 0 || !std::string_view(":.#").contains(name[at])) continue;
+    add(name.substr(begin, at - begin));
+    begin = at + 1;
+  }
+  add(name.substr(begin));
+  return parts;
+}
+
+// The names in the outlines of these files that are the one looked for.
+Task<Result<std::vector<LspLocation>>> find_declared(LanguageServer& server, const SymbolName& name,
+                                                     const std::vector<std::string>& paths,
+                                                     const Cancel& cancel) {
+  std::vector<LspLocation> declared;
+  for (const std::string& path : paths) {
+    const auto symbols = co_await server.outline(path, cancel);
+    if (!symbols && symbols.error().code == Errc::InvalidRequest) continue;  // it was not shown
+    if (!symbols) co_return std::unexpected(symbols.error());
+    for (const LspSymbol& symbol : *symbols)
+      if (is_named(symbol, name)) declared.push_back(symbol.location);
+  }
+  co_return declared;
 }
 
 SourceSearch make_search(const CodeSettings& settings, std::string text, bool whole_word) {
@@ -128,19 +167,38 @@ Task<Result<void>> show_files(LanguageServer& server, const std::vector<std::str
   co_return co_await server.settle(cancel);
 }
 
-Task<Result<std::vector<Occurrence>>> find_occurrences(const Workspace& workspace,
+bool is_named(const LspSymbol& symbol, const SymbolName& name) {
+  const std::string known =
+      symbol.container.empty() ? symbol.name : symbol.container + "::" + symbol.name;
+  const auto have = parts_of(known);
+  auto want = parts_of(name.qualifier);
+  want.push_back(name.word);
+  return want.size() <= have.size() && std::ranges::equal(want, std::span(have).last(want.size()));
+}
+
+Task<Result<std::vector<Occurrence>>> find_occurrences(LanguageServer& server,
                                                        const SymbolName& name,
                                                        const std::vector<std::string>& paths,
                                                        const Cancel& cancel) {
+  std::vector<LspLocation> declared;
+  if (!name.qualifier.empty()) {
+    auto found = co_await find_declared(server, name, paths, cancel);
+    if (!found) co_return std::unexpected(found.error());
+    declared = std::move(*found);
+  }
   const auto work = [&]() -> Result<std::vector<Occurrence>> {
     std::vector<Occurrence> all;
     for (const std::string& path : paths)
-      std::ranges::move(occurrences_in(workspace, name, path), std::back_inserter(all));
+      std::ranges::move(occurrences_in(server.workspace(), name, path), std::back_inserter(all));
+    for (Occurrence& each : all)
+      if (std::ranges::any_of(declared, [&](const LspLocation& location) {
+            return covers(location, each.path, each.position);
+          }))
+        each.fit = NameFit::Declared;
     std::vector<Occurrence> sorted;
-    for (const bool is_qualified : {true, false})
-      std::ranges::copy_if(all, std::back_inserter(sorted), [&](const Occurrence& each) {
-        return each.is_qualified == is_qualified;
-      });
+    for (const NameFit fit : {NameFit::Declared, NameFit::Qualified, NameFit::Word})
+      std::ranges::copy_if(all, std::back_inserter(sorted),
+                           [fit](const Occurrence& each) { return each.fit == fit; });
     return sorted;
   };
   co_return co_await offload(work, cancel);
@@ -176,7 +234,8 @@ std::string_view CodeLines::whole_line(const LspLocation& location) {
     std::string text;
     if (bytes_ < kMostTextsBytes)
       if (const auto file = workspace_.open_file(location.path))
-        text = read_whole_file(*file, LanguageServer::kMostDocumentBytes, "").value_or("");
+        text = read_whole_file(file->descriptor.get(), LanguageServer::kMostDocumentBytes, "")
+                   .value_or("");
     bytes_ += text.size();
     entry = texts_.try_emplace(location.path, std::move(text)).first;
   }

@@ -2,6 +2,7 @@
 // a name stands in them, and how places are written. On the servers' loop.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -46,16 +47,26 @@ Task<Result<FoundSources>> find_sources(const CodeSettings& settings, std::strin
 Task<Result<void>> show_files(LanguageServer& server, const std::vector<std::string>& paths,
                               const Cancel& cancel);
 
+// How well a place fits a name with a qualifier, the best first.
+enum class NameFit : std::uint8_t {
+  Declared,   // the server says that the qualified name is declared there
+  Qualified,  // the qualifier stands before it
+  Word,       // all that is known of a name without one
+};
 struct Occurrence {
   std::string path;
   LspPosition position;
-  bool is_qualified = false;  // the qualifier stands before it
+  NameFit fit = NameFit::Word;
 };
-// Where the name stands, qualified ones first.
-Task<Result<std::vector<Occurrence>>> find_occurrences(const Workspace& workspace,
+// Where the name stands in files that were shown to the server, the best fit first.
+Task<Result<std::vector<Occurrence>>> find_occurrences(LanguageServer& server,
                                                        const SymbolName& name,
                                                        const std::vector<std::string>& paths,
                                                        const Cancel& cancel);
+
+// Whether a symbol that a server calls `name`, in `container`, can be the one with this qualified
+// name: "Disc::area" in "geometry" is geometry.Disc.area, Disc::area and area.
+bool is_named(const LspSymbol& symbol, const SymbolName& name);
 
 // What a model wrote as paths, as they really are; each must be a file of the workspace.
 Task<Result<std::vector<std::string>>> real_paths_of(const Workspace& workspace,

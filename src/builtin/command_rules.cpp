@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 
+#include "builtin/command_options.h"
 #include "builtin/shell_command.h"
 
 namespace toolgate {
@@ -51,78 +52,18 @@ constexpr auto kAllowed = std::to_array<std::string_view>(
      "/^ps( -?(aux|ef|a|e|f))?$/",
      "/^(md5sum|sha1sum|sha512sum)( |$)/"});
 
-// Options of the above, and programs that run other programs: those hide what really runs.
+// Programs that run other programs hide what really runs; command_options.h has the options that
+// make those above write or run something.
 constexpr auto kRefused = std::to_array<std::string_view>(
-    {"/^find .*-(exec|execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls)( |$)/",
-     "/^rg .*(--pre|--hostname-bin)/",
-     "/^sort .*(-[a-zA-Z]*o|--o|-[a-zA-Z]*T|--t|--co|--files0)/",
-     "/^tree .*(-o|--output)/",
-     "/^file .*(-[a-zA-Z]*C|--co|-[a-zA-Z]*z|-[a-zA-Z]*Z|--unc)/",
-     "/^date .*(-[a-zA-Z]*s|--s|-[a-zA-Z]*f|--f)/",
-     "/^date [^-+ ]/",
-     "/^git .*(--ou|--ex|--textc|--op|--up)/",
-     "/^git (--no-pager )?grep .*-[a-zA-Z]*O/",
-     "/^git remote -v ./",
-     "rm",
-     "rmdir",
-     "dd",
-     "mkfs",
-     "shred",
-     "kill",
-     "pkill",
-     "killall",
-     "chmod",
-     "chown",
-     "chgrp",
-     "ln",
-     "curl",
-     "wget",
-     "ssh",
-     "scp",
-     "nc",
-     "ncat",
-     "socat",
-     "telnet",
-     "sudo",
-     "su",
-     "doas",
-     "env",
-     "xargs",
-     "parallel",
-     "eval",
-     "exec",
-     "source",
-     ".",
-     "command",
-     "builtin",
-     "trap",
-     "alias",
-     "enable",
-     "nohup",
-     "setsid",
-     "timeout",
-     "nice",
-     "ionice",
-     "stdbuf",
-     "script",
-     "watch",
-     "strace",
-     "busybox",
-     "sh",
-     "bash",
-     "dash",
-     "zsh",
-     "ksh",
-     "fish",
-     "python",
-     "python3",
-     "node",
-     "perl",
-     "ruby",
-     "awk",
-     "vi",
-     "vim",
-     "less"});
+    {"rm",       "rmdir",    "dd",      "mkfs",      "shred",  "kill",    "pkill",   "killall",
+     "chmod",    "chown",    "chgrp",   "ln",        "curl",   "wget",    "ssh",     "scp",
+     "nc",       "ncat",     "socat",   "telnet",    "sudo",   "su",      "doas",    "env",
+     "xargs",    "parallel", "eval",    "exec",      "source", ".",       "command", "builtin",
+     "trap",     "alias",    "enable",  "hash",      "shopt",  "let",     "fc",      "bind",
+     "complete", "compgen",  "mapfile", "readarray", "nohup",  "setsid",  "timeout", "nice",
+     "ionice",   "stdbuf",   "script",  "watch",     "strace", "busybox", "sh",      "bash",
+     "dash",     "zsh",      "ksh",     "fish",      "python", "python3", "node",    "perl",
+     "ruby",     "awk",      "vi",      "vim",       "less"});
 
 // These hide nothing when all they are asked is their version.
 bool is_harmless_name(std::string_view name) {
@@ -133,12 +74,26 @@ constexpr auto kSafeVariables = std::to_array<std::string_view>(
     {"LANG", "TZ", "NO_COLOR", "FORCE_COLOR", "CI", "COLUMNS", "LINES", "NODE_ENV", "RUST_LOG",
      "RUST_BACKTRACE", "TERM", "CLICOLOR", "DEBUG", "PYTHONUNBUFFERED"});
 
-bool is_safe_variable(std::string_view name) {
-  if (std::ranges::find(kSafeVariables, name) != kSafeVariables.end()) return true;
-  if (name.starts_with("LC_")) return true;
-  const bool is_lower = std::ranges::all_of(
-      name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
-  return is_lower && name != "_" && !name.contains("proxy");
+// That a program is started with.
+bool is_safe_for_programs(std::string_view name) {
+  return std::ranges::find(kSafeVariables, name) != kSafeVariables.end() || name.starts_with("LC_");
+}
+
+// That the line keeps for itself: programs see those only that they were started with, and of the
+// names in small letters some are known to them, or to bash.
+bool is_safe_in_shell(std::string_view name) {
+  if (is_safe_for_programs(name)) return true;
+  if (!std::ranges::all_of(name, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+      }))
+    return false;
+  for (const std::string_view known : {"npm_", "pnpm_", "yarn_", "bun_"})
+    if (name.starts_with(known)) return false;
+  return name != "_" && name != "histchars" && name != "auto_resume" && !name.contains("proxy");
+}
+
+bool changes_locale(std::string_view name) {
+  return name == "LANG" || name.starts_with("LC_");
 }
 
 bool is_word_character(char c) {
@@ -158,18 +113,53 @@ bool begins_with_words(std::string_view line, std::string_view words, bool widel
   return next == ' ' || (widely && is_word_character(words.back()) && !is_word_character(next));
 }
 
-bool matches(const CommandRule& rule, std::string_view line, bool approving) {
-  if (!rule.pattern) return begins_with_words(line, rule.key, !approving);
-  const auto outcome = rule.pattern->match(line);
+// A command as rules see it.
+struct RuleSubject {
+  std::string_view line;
+  std::span<const ShellWord> words = {};  // none: the line is not one command
+  std::string one_line = {};  // the same with blanks in the place of what '.' does not match
+  std::string by_name = {};   // the same without the folder of its program
+};
+
+std::string without_line_breaks(std::string_view text) {
+  std::string result(text);
+  for (const std::string_view line_break : {"\n", "\r", "\u2028", "\u2029"})
+    for (auto at = result.find(line_break); at != result.npos; at = result.find(line_break, at))
+      result.replace(at, line_break.size(), " ");
+  return result;
+}
+
+RuleSubject make_subject(std::string_view line, std::span<const ShellWord> words = {}) {
+  RuleSubject subject{.line = line, .words = words, .one_line = without_line_breaks(line)};
+  const std::string_view program = line.substr(0, line.find(' '));
+  if (const auto slash = program.rfind('/'); slash != program.npos)
+    subject.by_name = line.substr(slash + 1);
+  return subject;
+}
+
+bool is_match(const Pattern& pattern, std::string_view text, bool approving) {
+  const auto outcome = pattern.match(text);
   if (outcome == Pattern::Outcome::Exhausted) return !approving;
   return outcome == Pattern::Outcome::Match;
 }
 
-const CommandRule* find_rule(std::span<const CommandRule> rules, std::string_view line,
+// A refusal looks at more than an allowance.
+bool matches(const CommandRule& rule, const RuleSubject& subject, bool approving) {
+  if (rule.check) return rule.check(subject.words);
+  if (rule.pattern)
+    return is_match(*rule.pattern, subject.line, approving) ||
+           (!approving && subject.one_line != subject.line &&
+            is_match(*rule.pattern, subject.one_line, false));
+  return begins_with_words(subject.line, rule.key, !approving) ||
+         (!approving && !subject.by_name.empty() &&
+          begins_with_words(subject.by_name, rule.key, true));
+}
+
+const CommandRule* find_rule(std::span<const CommandRule> rules, const RuleSubject& subject,
                              bool approve, bool whole_line) {
   for (const CommandRule& rule : rules)
     if (rule.approve == approve && rule.matches_whole_line == whole_line &&
-        matches(rule, line, approve))
+        matches(rule, subject, approve))
       return &rule;
   return nullptr;
 }
@@ -184,17 +174,23 @@ class LineJudge {
   LineJudge(std::span<const CommandRule> rules, const CommandPlaces& places)
       : rules_(rules), places_(places) {}
 
-  CommandVerdict judge(std::string_view line) {
-    const auto script = parse_shell_script(line);
+  CommandVerdict judge(const CommandLine& line) {
+    const auto script = parse_shell_script(line.text);
     if (!script) return ask("the command cannot be taken apart: {}", script.error().message);
-    if (const auto* rule = find_rule(rules_, line, false, true))
+    for (const std::string& name : line.variables)
+      if (!is_safe_for_programs(name)) return ask("it sets the variable {}", name);
+    const RuleSubject subject = make_subject(line.text);
+    if (const auto* rule = find_rule(rules_, subject, false, true))
       return ask("the rule {} wants a question", in_quotes_of(rule->key));
+    is_ascii_ = std::ranges::all_of(line.text, [](char c) { return c >= 0; });
     changes_folder_ = std::ranges::any_of(script->commands, [](const ShellCommand& command) {
-      return !command.words.empty() && command.words[0].text == "cd";
+      return !command.words.empty() &&
+             (command.words[0].text == "cd" || command.words[0].text == "pushd" ||
+              command.words[0].text == "popd");
     });
     for (const ShellRedirection& redirection : script->redirections)
       if (auto question = look_at(redirection)) return *question;
-    const auto* whole = find_rule(rules_, line, true, true);
+    const auto* whole = find_rule(rules_, subject, true, true);
     for (const ShellCommand& command : script->commands)
       if (auto question = look_at(command, whole != nullptr)) return *question;
     if (whole) return {true, fmt::format("allowed by the rule {}", in_quotes_of(whole->key))};
@@ -208,17 +204,29 @@ class LineJudge {
   }
 
   std::optional<CommandVerdict> look_at(const ShellCommand& command, bool line_is_allowed) {
-    for (const std::string& name : command.assignments)
-      if (!is_safe_variable(name)) return ask("it sets the variable {}", name);
+    for (const std::string& name : command.assignments) {
+      if (!(command.words.empty() ? is_safe_in_shell(name) : is_safe_for_programs(name)))
+        return ask("it sets the variable {}", name);
+      // bash reads the lines that follow by it.
+      if (changes_locale(name) && !is_ascii_)
+        return ask("it sets the variable {} and is not plain ASCII", name);
+    }
     if (command.words.empty()) return std::nullopt;
     if (!command.words[0].is_known) return ask("which program it runs is not known beforehand");
     const std::string line = write_shell_words(command.words);
-    if (const auto* rule = find_rule(rules_, line, false, false))
+    const std::string& program = command.words[0].text;
+    if (program.contains('/') && !program.starts_with('/') &&
+        (changes_folder_ || !begins_in_workspace()))
+      return ask("which program {} is depends on the folder", in_quotes_of(program));
+    if (evaluates_arguments(command.words))
+      return ask("{} may run what stands in its arguments", in_quotes_of(line));
+    const RuleSubject subject = make_subject(line, command.words);
+    if (const auto* rule = find_rule(rules_, subject, false, false))
       if (!is_plain_version(line))
         return ask("{} is not run without asking, as the rule {} says", in_quotes_of(line),
                    in_quotes_of(rule->key));
     if (line_is_allowed) return std::nullopt;
-    const auto* rule = find_rule(rules_, line, true, false);
+    const auto* rule = find_rule(rules_, subject, true, false);
     if (!rule) return ask("no rule allows {}", in_quotes_of(line));
     const bool all_known =
         std::ranges::all_of(command.words, [](const ShellWord& word) { return word.is_known; });
@@ -226,6 +234,15 @@ class LineJudge {
       return ask("what {} becomes is not known beforehand", in_quotes_of(line));
     note_use(in_quotes_of(rule->key));
     return std::nullopt;
+  }
+
+  // Rules name programs below the workspace.
+  bool begins_in_workspace() const {
+    const auto plain = [](const std::string& folder) {
+      return (std::filesystem::path(folder) / "").lexically_normal();
+    };
+    return !places_.places.workspaces.empty() &&
+           plain(places_.places.workspaces.front()) == plain(places_.folder);
   }
 
   // "python3 --version" is fine though python3 alone is not, as long as that is all.
@@ -258,6 +275,7 @@ class LineJudge {
 
   std::span<const CommandRule> rules_;
   const CommandPlaces& places_;
+  bool is_ascii_ = false;
   bool changes_folder_ = false;
   std::vector<std::string> used_;
 };
@@ -269,22 +287,39 @@ void add_all(std::vector<CommandRule>& rules, const std::array<std::string_view,
     if (auto rule = make_command_rule(key, approve, false)) rules.push_back(std::move(*rule));
 }
 
+bool may_be_path(std::string_view expression, std::string_view flags) {
+  const bool is_plain = std::ranges::all_of(expression, [](char c) {
+    return is_word_character(c) || std::string_view("/.+-").contains(c);
+  });
+  return is_plain && (expression.contains('/') || (!flags.empty() && flags != "i"));
+}
+
+std::string escape_slashes(std::string_view text) {
+  std::string result;
+  for (const char c : text) result += c == '/' ? std::string("\\/") : std::string(1, c);
+  return result;
+}
+
 }  // namespace
 
 Result<CommandRule> make_command_rule(std::string_view key, std::optional<bool> approve,
                                       bool matches_whole_line) {
-  CommandRule rule{.key = std::string(key),
-                   .approve = approve,
-                   .matches_whole_line = matches_whole_line,
-                   .pattern = {}};
+  CommandRule rule{
+      .key = std::string(key), .approve = approve, .matches_whole_line = matches_whole_line};
   if (key.empty()) return fail(Errc::InvalidSettings, "must not be empty");
   const auto end = key.rfind('/');
-  const bool is_expression = key.starts_with('/') && end > 0 &&
-                             key.substr(end + 1).find_first_not_of("dgimsuvy") == key.npos;
-  if (!is_expression) return rule;
+  const std::string_view flags = key.substr(end + 1);
+  if (!key.starts_with('/') || end == 0 || flags.find_first_not_of("dgimsuvy") != key.npos)
+    return rule;
   std::string expression(key.substr(1, end - 1));
+  // An expression would match far more than the program: "/usr/bin/id" is usr/bin with two flags.
+  if (may_be_path(expression, flags))
+    return fail(Errc::InvalidSettings,
+                "may be a path or an expression; for the program write /^{}( |$)/, for an "
+                "expression /({})/{}",
+                escape_slashes(key), escape_slashes(expression), flags);
   // As an expression of ECMA-262 says it: no other flag changes what a command matches here.
-  if (key.substr(end + 1).contains('i')) expression = "(?i)" + expression;
+  if (flags.contains('i')) expression = "(?i)" + expression;
   auto pattern = Pattern::make(expression);
   if (!pattern)
     return fail(Errc::InvalidSettings, "is no regular expression: {}", pattern.error().message);
@@ -298,6 +333,8 @@ const std::vector<CommandRule>& default_command_rules() {
     add_all(rules, kOnlyRead, true);
     add_all(rules, kAllowed, true);
     add_all(rules, kRefused, false);
+    for (const auto& [key, check] : writing_option_checks())
+      rules.push_back({.key = std::string(key), .approve = false, .check = check});
     return rules;
   }();
   return kRules;
@@ -311,7 +348,7 @@ void set_command_rule(std::vector<CommandRule>& rules, CommandRule rule) {
     *same = std::move(rule);
 }
 
-CommandVerdict judge_command_line(std::string_view line, std::span<const CommandRule> rules,
+CommandVerdict judge_command_line(const CommandLine& line, std::span<const CommandRule> rules,
                                   const CommandPlaces& places) {
   return LineJudge(rules, places).judge(line);
 }

@@ -16,14 +16,20 @@
 
 namespace toolgate {
 
+struct ShellWord;
+
 // A key is the beginning of a command ("git status") or /a regular expression/flags.
 struct CommandRule {
+  using WordCheck = bool (*)(std::span<const ShellWord> words);
+
   std::string key;
   std::optional<bool> approve = {};             // nothing: as if the rule were not there
   bool matches_whole_line = false;              // instead of each command
   std::shared_ptr<const Pattern> pattern = {};  // of a regular expression
+  WordCheck check = nullptr;                    // of ours: looks at the words instead
 };
-// The error says what is wrong with the key.
+// The error says what is wrong with the key. One that may be a path as well as an expression, such
+// as /usr/bin/id, is wrong.
 Result<CommandRule> make_command_rule(std::string_view key, std::optional<bool> approve,
                                       bool matches_whole_line);
 
@@ -38,11 +44,17 @@ struct CommandPlaces {
   EditPlaces places;
 };
 
+// What runs: a line of the shell, or a program with its arguments as such a line.
+struct CommandLine {
+  std::string_view text;
+  std::span<const std::string> variables = {};  // names that its environment has besides the usual
+};
+
 struct CommandVerdict {
   bool is_approved = false;
   std::string reason;  // a sentence: which rule, or why a person must be asked
 };
-CommandVerdict judge_command_line(std::string_view line, std::span<const CommandRule> rules,
+CommandVerdict judge_command_line(const CommandLine& line, std::span<const CommandRule> rules,
                                   const CommandPlaces& places);
 
 }  // namespace toolgate

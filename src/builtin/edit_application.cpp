@@ -1,9 +1,10 @@
 #include "builtin/edit_application.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
+#include <iterator>
 #include <sys/xattr.h>
 
 #include "base/log.h"
@@ -13,6 +14,8 @@ namespace toolgate {
 namespace {
 
 using Kind = FileState::Kind;
+
+constexpr std::size_t kMostAttributeBytes = 64 << 10;  // Linux has no longer ones, and lists
 
 std::unexpected<Error> io_failure(std::string_view doing, const FileChange& change,
                                   int number = errno) {
@@ -27,9 +30,10 @@ std::unexpected<Error> changed_meanwhile(const FileChange& change) {
               visible_text(change.shown, false));
 }
 
-// A name of a folder is on disk only when the folder is.
-void sync(int folder) {
-  (void)::fsync(folder);
+// A name of a folder is on disk only when the folder is. Some file systems cannot say.
+Result<void> sync(int folder, const FileChange& change) {
+  if (::fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP) return {};
+  return io_failure("write the folder of", change);
 }
 
 ino_t inode_of(int folder, const std::string& name) {
@@ -47,16 +51,23 @@ int move_without_replacing(int folder, const std::string& from, const std::strin
   if (::renameat2(folder, from.c_str(), folder, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return -1;
   if (::linkat(folder, from.c_str(), folder, to.c_str(), 0) != 0) return -1;
-  return ::unlinkat(folder, from.c_str(), 0);
+  if (::unlinkat(folder, from.c_str(), 0) == 0) return 0;
+  const int number = errno;
+  ::unlinkat(folder, to.c_str(), 0);
+  errno = number;
+  return -1;
 }
 
-// The same where there is no exchange: the old file keeps a second name.
+// Where there is no exchange: the old file gets a second name, `kept`, and loses the first.
 int replace_and_keep(const FilePlace& place, const std::string& temporary,
                      const std::string& kept) {
   const int folder = place.folder.get();
   if (::linkat(folder, place.name.c_str(), folder, kept.c_str(), 0) != 0) return -1;
-  if (::renameat(folder, temporary.c_str(), folder, place.name.c_str()) != 0) return -1;
-  return ::renameat(folder, kept.c_str(), folder, temporary.c_str());
+  if (::renameat(folder, temporary.c_str(), folder, place.name.c_str()) == 0) return 0;
+  const int number = errno;
+  ::unlinkat(folder, kept.c_str(), 0);
+  errno = number;
+  return -1;
 }
 
 Result<void> write_all(int file, std::string_view bytes, const FileChange& change) {
@@ -70,18 +81,24 @@ Result<void> write_all(int file, std::string_view bytes, const FileChange& chang
 }
 
 // Access lists and the user's own attributes go with the file, where the file system has them.
-void copy_attributes(int from, int to) {
-  std::array<char, 4096> names{};
+Result<void> copy_attributes(int from, int to, const FileChange& change) {
+  std::string names(kMostAttributeBytes, '\0');
   const ssize_t size = ::flistxattr(from, names.data(), names.size());
-  for (ssize_t at = 0; at < size;) {
-    const std::string name = names.data() + at;
-    at += static_cast<ssize_t>(name.size()) + 1;
+  if (size < 0 && (errno == ENOTSUP || errno == ENOSYS)) return {};
+  if (size < 0) return io_failure("read the attributes of", change);
+  names.resize(static_cast<std::size_t>(size));
+  for (std::size_t at = 0; at < names.size();) {
+    const std::string name = names.c_str() + at;
+    at += name.size() + 1;
     if (!name.starts_with("user.") && name != "system.posix_acl_access") continue;
-    std::array<char, 4096> value{};
+    std::string value(kMostAttributeBytes, '\0');
     const ssize_t length = ::fgetxattr(from, name.c_str(), value.data(), value.size());
-    if (length >= 0)
-      (void)::fsetxattr(to, name.c_str(), value.data(), static_cast<std::size_t>(length), 0);
+    if (length < 0 && errno == ENODATA) continue;  // gone meanwhile
+    if (length < 0 ||
+        ::fsetxattr(to, name.c_str(), value.data(), static_cast<std::size_t>(length), 0) != 0)
+      return io_failure(fmt::format("keep the attribute {} of", visible_text(name, false)), change);
   }
+  return {};
 }
 
 Result<void> give_owner(int file, const FileChange& change) {
@@ -136,10 +153,20 @@ EditApplication::EditApplication(const EditPlan& plan, std::string_view id, Edit
 
 EditApplication::~EditApplication() {
   take_back();
+  for (const Step& step : stuck_) {
+    const std::filesystem::path path = step.change->path;
+    if (step.has_kept)
+      log(LogLevel::Error, "edit {}: what was in {} is kept as {}", id_, path.string(),
+          (path.parent_path() / step.temporary).string());
+  }
 }
 
 std::string EditApplication::temporary_name(std::string_view id, std::size_t number) {
   return fmt::format(".toolgate-{}-{}", id, number);
+}
+
+std::string EditApplication::kept_name(std::string_view temporary) {
+  return std::string(temporary) + "-old";
 }
 
 Result<void> EditApplication::run() {
@@ -184,9 +211,8 @@ Result<void> EditApplication::make(const FileChange& change, std::size_t number)
                  : io_failure("remove the folder", change);
   }
   if (!made) return made;
-  sync(folder);
   done_.push_back(std::move(step));
-  return {};
+  return sync(folder, change);
 }
 
 Result<void> EditApplication::write_temporary(Step& step) const {
@@ -200,7 +226,7 @@ Result<void> EditApplication::write_temporary(Step& step) const {
   if (written && change.before.kind == Kind::File) {
     const Descriptor old(
         ::openat(folder, step.place.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    if (old) copy_attributes(old.get(), file.get());
+    written = old ? copy_attributes(old.get(), file.get(), change) : io_failure("read", change);
   }
   if (written) written = give_owner(file.get(), change);
   if (written && ::fchmod(file.get(), change.after.mode) != 0)
@@ -224,8 +250,11 @@ Result<void> EditApplication::put_file(Step& step) {
 
 Result<void> EditApplication::replace_file(Step& step) {
   int done = swap_files(step.place, step.temporary);
-  if (done != 0 && (errno == EINVAL || errno == ENOSYS))
-    done = replace_and_keep(step.place, step.temporary, step.temporary + "-old");
+  if (done != 0 && (errno == EINVAL || errno == ENOSYS)) {
+    const std::string kept = kept_name(step.temporary);
+    done = replace_and_keep(step.place, step.temporary, kept);
+    if (done == 0) step.temporary = kept;
+  }
   if (done != 0) {
     const int number = errno;
     ::unlinkat(step.place.folder.get(), step.temporary.c_str(), 0);
@@ -234,7 +263,7 @@ Result<void> EditApplication::replace_file(Step& step) {
   }
   step.has_kept = true;
   if (auto kept = check_kept(step); !kept) {
-    take_back(step);
+    take_back(std::move(step));
     return kept;
   }
   return {};
@@ -245,17 +274,18 @@ Result<void> EditApplication::remove_file(Step& step) {
     return errno == ENOENT ? changed_meanwhile(*step.change) : io_failure("remove", *step.change);
   step.has_kept = true;
   if (auto kept = check_kept(step); !kept) {
-    take_back(step);
+    take_back(std::move(step));
     return kept;
   }
   return {};
 }
 
 // What was taken out must be what the edit was made for.
-Result<void> EditApplication::check_kept(const Step& step) const {
+Result<void> EditApplication::check_kept(Step& step) {
   const auto kept = look_at(step.place.folder.get(), step.temporary, step.change->shown);
+  step.is_strange = !kept || !kept->state.is_same(step.change->before);
   if (!kept) return std::unexpected(kept.error());
-  if (!kept->state.is_same(step.change->before)) return changed_meanwhile(*step.change);
+  if (step.is_strange) return changed_meanwhile(*step.change);
   return {};
 }
 
@@ -283,44 +313,90 @@ Result<void> EditApplication::write_again(const FileChange& removed) const {
 
 void EditApplication::take_back() {
   while (!done_.empty()) {
-    take_back(done_.back());
+    Step step = std::move(done_.back());
     done_.pop_back();
+    take_back(std::move(step));
   }
 }
 
-void EditApplication::take_back(Step& step) {
+void EditApplication::take_back(Step step) {
+  const FileChange& change = *step.change;
+  const auto done = put_back(step);
+  if (const auto synced = sync(step.place.folder.get(), change); !synced)
+    log(LogLevel::Error, "edit {}: {}", id_, synced.error().message);
+  if (done) return;
+  log(LogLevel::Error, "edit {}: {} could not be put back: {}", id_, change.path,
+      done.error().message);
+  if (change.before.kind == Kind::File) stuck_.push_back(std::move(step));
+}
+
+// Our file, and nobody has written into it since.
+bool EditApplication::is_as_made(const Step& step, const std::string& name) {
+  const int folder = step.place.folder.get();
+  if (step.made == 0 || inode_of(folder, name) != step.made) return false;
+  const auto now = look_at(folder, name, step.change->shown);
+  return now && now->state.is_same(step.change->after);
+}
+
+Result<void> EditApplication::put_back(Step& step) const {
   const int folder = step.place.folder.get();
   const char* name = step.place.name.c_str();
   const FileChange& change = *step.change;
-  const bool is_ours = step.made != 0 && inode_of(folder, step.place.name) == step.made;
-  int failed = 0;
-  if (step.has_dropped) {
-    failed = write_again(change) ? 0 : -1;
-  } else if (step.has_kept && change.after.kind == Kind::Absent) {
-    failed = move_without_replacing(folder, step.temporary, step.place.name);
+  if (step.has_dropped) return write_again(change);
+  if (step.has_kept && change.after.kind == Kind::Absent) {
+    if (move_without_replacing(folder, step.temporary, step.place.name) != 0)
+      return io_failure("put back", change);
+    step.has_kept = false;
   } else if (step.has_kept) {
-    // Whoever put another file there since wins; the old one is in the backup.
-    if (is_ours) failed = ::renameat(folder, step.temporary.c_str(), folder, name);
-    if (!is_ours || failed != 0) ::unlinkat(folder, step.temporary.c_str(), 0);
+    return put_old_file_back(step);
   } else if (change.before.kind == Kind::Absent) {
-    if (is_ours)
-      failed = ::unlinkat(folder, name, change.after.kind == Kind::Folder ? AT_REMOVEDIR : 0);
+    // Whoever put something else there since wins.
+    if (!is_as_made(step, step.place.name)) return changed_meanwhile(change);
+    if (::unlinkat(folder, name, change.after.kind == Kind::Folder ? AT_REMOVEDIR : 0) != 0)
+      return io_failure("remove", change);
   } else if (change.before.kind == Kind::Folder) {
-    failed = make_folder(change) ? 0 : -1;
+    return make_folder(change);
   }
-  if (failed != 0)
-    log(LogLevel::Error, "edit {}: {} could not be put back: {}", id_, change.path,
-        std::generic_category().message(errno));
-  sync(folder);
+  return {};
+}
+
+// Whoever wrote there since wins; the old file stays beside it. What is taken out is looked at here
+// too: somebody may write between the look and the exchange.
+Result<void> EditApplication::put_old_file_back(Step& step) const {
+  const int folder = step.place.folder.get();
+  if (!is_as_made(step, step.place.name)) return changed_meanwhile(*step.change);
+  if (swap_files(step.place, step.temporary) == 0) {
+    if (is_as_made(step, step.temporary)) {
+      ::unlinkat(folder, step.temporary.c_str(), 0);
+      step.has_kept = false;
+      return {};
+    }
+    step.is_strange = swap_files(step.place, step.temporary) != 0 || step.is_strange;
+    return changed_meanwhile(*step.change);
+  }
+  if ((errno != EINVAL && errno != ENOSYS) ||
+      ::renameat(folder, step.temporary.c_str(), folder, step.place.name.c_str()) != 0)
+    return io_failure("put back", *step.change);
+  step.has_kept = false;
+  return {};
+}
+
+std::vector<FileChange> EditApplication::stuck_changes() const {
+  std::vector<FileChange> changes;
+  for (const Step& step : stuck_)
+    if (!step.is_strange) changes.push_back(*step.change);
+  return changes;
 }
 
 void EditApplication::settle() {
-  for (const Step& step : done_) {
-    if (!step.has_kept) continue;
-    ::unlinkat(step.place.folder.get(), step.temporary.c_str(), 0);
-    sync(step.place.folder.get());
-  }
+  std::ranges::move(done_, std::back_inserter(stuck_));
   done_.clear();
+  for (const Step& step : stuck_) {
+    if (!step.has_kept || step.is_strange) continue;
+    ::unlinkat(step.place.folder.get(), step.temporary.c_str(), 0);
+    (void)::fsync(step.place.folder.get());  // a name that comes back is no harm
+  }
+  std::erase_if(stuck_, [](const Step& step) { return !step.is_strange; });
 }
 
 }  // namespace toolgate

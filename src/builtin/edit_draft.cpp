@@ -50,7 +50,9 @@ Result<EditDraft::Spot> EditDraft::find_spot(std::string_view given) const {
     missing.push_back(above.filename().string());
     above = above.parent_path();
     auto folder = workspace_.open(above.string(), O_PATH);
-    if (!folder && folder.error().code == Errc::NotFound) continue;
+    if (!folder && folder.error().code == Errc::NotFound &&
+        std::ranges::find(workspace_.roots(), above.string()) == workspace_.roots().end())
+      continue;
     if (!folder) return std::unexpected(folder.error());
     folder = workspace_.open_folder(above.string());
     if (!folder) return std::unexpected(folder.error());
@@ -83,6 +85,7 @@ FileState EditDraft::new_state(Kind kind, const FilePlace& place) const {
 }
 
 Result<EditDraft::Entry*> EditDraft::touch(std::string_view given) {
+  if (stop_ && *stop_) return fail(Errc::Cancelled, "the call was cancelled");
   auto spot = find_spot(given);
   if (!spot) return std::unexpected(spot.error());
   if (const auto known = entries_.find(spot->path); known != entries_.end()) return &known->second;
@@ -120,6 +123,8 @@ Result<EditDraft::Entry*> EditDraft::find_file(std::string_view given) {
 
 // Where a new file can be.
 Result<EditDraft::Entry*> EditDraft::find_room(std::string_view given) {
+  if (given.ends_with('/') || given.ends_with("/."))
+    return fail(Errc::InvalidRequest, "{} names a folder, not a file", visible_text(given, false));
   auto entry = touch(given);
   if (!entry) return entry;
   FileChange& change = (*entry)->change;

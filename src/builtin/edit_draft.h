@@ -2,6 +2,7 @@
 // written. The tools that edit make one from their input; finish() gives the plan.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <string>
 #include <string_view>
@@ -16,7 +17,11 @@ namespace toolgate {
 // Reads files as they are at the first touch: blocks as files do.
 class EditDraft {
  public:
-  explicit EditDraft(const Workspace& workspace) : workspace_(workspace) {}
+  // Once `stop` is true, nothing more is read. Null: nobody stops it.
+  explicit EditDraft(const Workspace& workspace, const std::atomic<bool>* stop = nullptr)
+      : workspace_(workspace), stop_(stop) {}
+
+  const std::atomic<bool>* stop() const { return stop_; }
 
   // Whether a file or folder is there, by the changes so far.
   Result<bool> has(std::string_view given);
@@ -57,6 +62,7 @@ class EditDraft {
   FileState new_state(FileState::Kind kind, const FilePlace& place) const;
 
   const Workspace& workspace_;
+  const std::atomic<bool>* const stop_;
   std::map<std::string, Entry> entries_;  // by path
   std::vector<std::string> order_;        // paths, as they were first touched
 };

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
-#include <fstream>
-#include <iterator>
 #include <optional>
 
 #include "base/descriptor.h"
 #include "base/log.h"
+#include "builtin/file_bytes.h"
 #include "invoke/canonical.h"
 #include "store/private_files.h"
 
@@ -32,17 +31,9 @@ Result<void> sync_folder(const fs::path& folder) {
   return {};
 }
 
-std::optional<std::string> read_whole(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return std::nullopt;
-  std::string bytes(std::istreambuf_iterator<char>(stream), {});
-  if (stream.bad()) return std::nullopt;
-  return bytes;
-}
-
 std::optional<EditRecord> read_record(const fs::path& file) {
-  const auto text = read_whole(file);
-  auto record = text ? parse_edit_record(*text) : fail(Errc::Io, "it cannot be read");
+  const auto text = read_whole_file(file);
+  auto record = text ? parse_edit_record(*text) : std::unexpected(text.error());
   if (record && record->id == file.stem().string()) return std::move(*record);
   log(LogLevel::Warn, "the record of an edit {} is ignored: {}", file.string(),
       record ? "it has another name" : record.error().message);
@@ -97,7 +88,7 @@ Result<void> EditJournal::keep_blob(const FileState& state, const std::string& b
   if (state.kind != FileState::Kind::File) return {};
   const fs::path file = folder_ / "blobs" / state.sha256;
   std::error_code error;
-  if (fs::file_size(file, error) == bytes.size() && !error) return {};
+  if (fs::file_size(file, error) == bytes.size() && !error && read_blob(state)) return {};
   return write_durably(file, bytes);
 }
 
@@ -137,7 +128,7 @@ const EditRecord* EditJournal::find(std::string_view id) const {
 }
 
 Result<std::string> EditJournal::read_blob(const FileState& state) const {
-  auto bytes = read_whole(folder_ / "blobs" / state.sha256);
+  auto bytes = read_whole_file(folder_ / "blobs" / state.sha256);
   if (!bytes || sha256_hex(*bytes) != state.sha256)
     return fail(Errc::Io, "the backup {} is {}", state.sha256, bytes ? "damaged" : "gone");
   return std::move(*bytes);

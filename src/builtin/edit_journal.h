@@ -25,8 +25,10 @@ class EditJournal {
   Result<void> begin(const EditRecord& record, const EditPlan& plan);
   Result<void> finish(const EditRecord& record);
   void give_up(std::string_view id);
-  // Of those that open() returned.
+  // Of those that open() returned: forgets it, or only its blobs where another record took its
+  // place.
   void drop(const EditRecord& pending);
+  void release_blobs(const EditRecord& record);
 
   // Oldest first.
   const std::vector<EditRecord>& records() const { return records_; }
@@ -45,7 +47,6 @@ class EditJournal {
   Result<void> make_folders() const;
   Result<void> keep_blob(const FileState& state, const std::string& bytes) const;
   void use_blobs(const EditRecord& record);
-  void release_blobs(const EditRecord& record);
   void remove_unused_blobs() const;
 
   const std::filesystem::path folder_;

@@ -1,5 +1,7 @@
 #include "builtin/edit_tool.h"
 
+#include <atomic>
+
 #include "async/offload.h"
 #include "base/json.h"
 #include "builtin/edit_diff.h"
@@ -62,8 +64,9 @@ std::string tell_changes(const EditPlan& plan) {
   return out;
 }
 
-Result<EditPlan> make_plan(const auto& drafting, const Workspace& workspace) {
-  EditDraft made(workspace);
+Result<EditPlan> make_plan(const auto& drafting, const Workspace& workspace,
+                           const std::atomic<bool>& stop) {
+  EditDraft made(workspace, &stop);
   if (auto drafted = drafting(made); !drafted) return std::unexpected(drafted.error());
   return std::move(made).finish();
 }
@@ -83,8 +86,10 @@ Task<Result<std::optional<PreparedCall>>> EditTool::prepare(const ToolCall& call
   const auto settings = workbench_.settings();
   const auto drafting = co_await work_out(call, cancel);
   if (!drafting) co_return std::unexpected(drafting.error());
+  std::atomic<bool> stop = false;
+  const CancelHook hook(cancel, [&stop](CancelReason) { stop = true; });
   const auto work = [&]() -> Result<std::optional<PreparedCall>> {
-    const auto plan = make_plan(*drafting, *settings->workspace);
+    const auto plan = make_plan(*drafting, *settings->workspace, stop);
     if (!plan) return std::unexpected(plan.error());
     if (!call.id.empty()) workbench_.edits().note_asked(question_of(call, id_), *plan);
     const std::string summary = describe_changes(plan->changes);
@@ -107,8 +112,10 @@ Task<Result<ToolResult>> EditTool::invoke(const ToolCall& call, const Cancel& ca
   if (auto same = co_await offload(check, cancel); !same) co_return std::unexpected(same.error());
   const auto drafting = co_await work_out(call, cancel);
   if (!drafting) co_return std::unexpected(drafting.error());
+  std::atomic<bool> stop = false;
+  const CancelHook hook(cancel, [&stop](CancelReason) { stop = true; });
   const auto work = [&]() -> Result<ToolResult> {
-    const auto plan = make_plan(*drafting, *settings->workspace);
+    const auto plan = make_plan(*drafting, *settings->workspace, stop);
     if (!plan) return std::unexpected(plan.error());
     if (auto same = edits.check_plan_unchanged(question, *plan); !same)
       return std::unexpected(same.error());

@@ -52,7 +52,8 @@ class Edits {
   // The edit that took this one back and was not taken back itself; empty: none.
   std::string undone_by(std::string_view id);
 
-  // What undoing would change. Conflict: a file is not as the edit left it.
+  // What undoing would change; not what is as before the edit already, nor folders that hold
+  // something else by now. Conflict: a file is not as the edit left it.
   Result<EditPlan> plan_undo(std::string_view id, bool force);
   Result<EditRecord> undo(std::string_view id, const EditUndo& how);
 
@@ -65,6 +66,8 @@ class Edits {
 
  private:
   Result<EditRecord> apply_locked(const EditPlan& plan, EditOrigin origin, std::string undoes);
+  Error give_up(EditApplication& application, EditRecord record, const EditPlan& plan, Error error);
+  Result<void> keep_part(const EditRecord& part, const EditPlan& plan);
   Result<EditPlan> plan_undo_locked(std::string_view id, bool force);
   std::string undone_by_locked(std::string_view id) const;
   void recover(const EditRecord& record);

@@ -28,7 +28,7 @@ constexpr std::size_t kBytesPerToken = 4;
 constexpr std::string_view kSchema = R"({
   "type": "object",
   "properties": {
-    "urls": {"type": "array", "items": {"type": "string"}, "description": "The pages: http or https URLs, at most 10."},
+    "urls": {"type": "array", "items": {"type": "string"}, "maxItems": 10, "description": "The pages: http or https URLs, at most 10."},
     "query": {"type": "string", "description": "What to look for. Of a long page, the parts about it are returned."}
   },
   "required": ["urls", "query"]
@@ -47,11 +47,13 @@ struct Page {
   std::string shown_url() const { return visible_text(url ? text_of(*url) : given, false); }
 };
 
+// At most one more than are fetched.
 std::vector<Page> pages_of(const ToolInput& input) {
   std::vector<Page> pages;
   const json::value* urls = input.find("urls");
   if (!urls || !urls->is_array()) return pages;
   for (const json::value& each : urls->get_array()) {
+    if (pages.size() > kMostPages) break;
     if (!each.is_string()) continue;
     const std::string given(each.get_string());
     const bool is_known = std::ranges::find(pages, given, &Page::given) != pages.end();
@@ -64,8 +66,7 @@ Result<void> check_count(const std::vector<Page>& pages) {
   if (pages.empty()) return fail_at("urls", Errc::InvalidRequest, "urls names no page");
   if (pages.size() > kMostPages)
     return fail_at("urls", Errc::InvalidRequest,
-                   "urls names {} pages; at most {} are fetched at a time", pages.size(),
-                   kMostPages);
+                   "urls names too many pages; at most {} are fetched at a time", kMostPages);
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include "builtin/file_bytes.h"
 #include "invoke/canonical.h"
 #include "invoke/visible_text.h"
 
@@ -16,22 +17,6 @@ const Workspace& everywhere() {
   return workspace;
 }
 
-Result<std::string> read_bytes(int file, std::uint64_t size, std::string_view shown) {
-  std::string bytes(static_cast<std::size_t>(size) + 1, '\0');  // one more: it may grow
-  std::size_t filled = 0;
-  while (filled < bytes.size()) {
-    const ssize_t got = ::read(file, bytes.data() + filled, bytes.size() - filled);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return file_failure(errno, "read", shown);
-    if (got == 0) break;
-    filled += static_cast<std::size_t>(got);
-  }
-  if (filled > size)
-    return fail(Errc::Conflict, "{} grows while it is read: try again later", shown);
-  bytes.resize(filled);
-  return bytes;
-}
-
 Result<SeenFile> read_regular(int folder, const std::string& name, std::string_view shown) {
   const Descriptor file(
       ::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
@@ -43,8 +28,10 @@ Result<SeenFile> read_regular(int folder, const std::string& name, std::string_v
   if (size > kMostEditedBytes)
     return fail(Errc::InvalidRequest, "{} has {} bytes: edits touch files of up to {} bytes", shown,
                 size, kMostEditedBytes);
-  auto bytes = read_bytes(file.get(), size, shown);
+  auto bytes = read_bytes(file.get(), 0, size + 1, shown);
   if (!bytes) return std::unexpected(bytes.error());
+  if (bytes->size() > size)
+    return fail(Errc::Conflict, "{} grows while it is read: try again later", shown);
   SeenFile seen{.bytes = std::move(*bytes), .names = facts.st_nlink};
   seen.state = {.kind = FileState::Kind::File,
                 .mode = facts.st_mode & kPermissions,

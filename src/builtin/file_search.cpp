@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "async/offload.h"
+#include "builtin/name_line.h"
 #include "builtin/ripgrep.h"
 #include "builtin/tool_input.h"
 #include "invoke/visible_text.h"
@@ -18,7 +19,7 @@ constexpr std::string_view kSchema = R"({
   "type": "object",
   "properties": {
     "query": {"type": "string", "description": "A glob: *.js finds such files anywhere, src/**/*.ts those below any folder src, ./src/*.ts only those of the workspace's own."},
-    "maxResults": {"type": "number", "description": "How many paths to show. Default: 20, at most 1000."}
+    "maxResults": {"type": "number", "minimum": 1, "description": "How many paths to show. Default: 20, at most 1000."}
   },
   "required": ["query"]
 })";
@@ -79,7 +80,8 @@ class FileSearch final : public Tool {
         workspace, {.arguments = {"--files", "--null"}, .only = &*glob}, cancel);
     if (!output) co_return std::unexpected(output.error());
     if (!output->complaint.empty())
-      co_return fail(Errc::InvalidRequest, "the glob cannot be used: {}", output->complaint);
+      co_return fail(Errc::InvalidRequest, "the glob {} cannot be used: {}",
+                     visible_text(query, false), output->complaint);
     const auto work = [&] { return choose(workspace, *glob, *output, most); };
     const auto found = co_await offload(work, cancel);
     if (!found) co_return std::unexpected(found.error());
@@ -90,7 +92,7 @@ class FileSearch final : public Tool {
   }
 
   Task<Result<std::optional<PreparedCall>>> prepare(const ToolCall& call, const Cancel&) override {
-    const std::string query = visible_text(ToolInput(call.input).text("query"), false);
+    const std::string query = name_on_one_line(ToolInput(call.input).text("query"));
     co_return PreparedCall{.invocation_message = "Searching for files matching " + query,
                            .past_tense_message = "Searched for files matching " + query};
   }

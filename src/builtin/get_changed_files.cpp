@@ -72,6 +72,13 @@ std::string list_names(std::string_view title, const std::vector<std::string>& n
   return text;
 }
 
+std::optional<SandboxSettings> sandbox_of(const BuiltinSettings& settings) {
+  if (!settings.sandbox.enabled || !sandbox_fault().empty()) return std::nullopt;
+  SandboxSettings sandbox = settings.sandbox;
+  sandbox.network = false;
+  return sandbox;
+}
+
 class GetChangedFiles final : public Tool {
  public:
   explicit GetChangedFiles(const Workbench& workbench) : workbench_(workbench) {}
@@ -81,8 +88,8 @@ class GetChangedFiles final : public Tool {
     const std::string given = input.text("repositoryPath");
     const auto settings = workbench_.settings();
     const Workspace& workspace = *settings->workspace;
-    const auto repository =
-        co_await GitRepository::open(workspace, given.empty() ? "." : given, cancel);
+    const auto repository = co_await GitRepository::open(workspace, sandbox_of(*settings),
+                                                         given.empty() ? "." : given, cancel);
     if (!repository) co_return std::unexpected(repository.error());
     const auto paths = visible_paths(workspace, repository->folder());
     const auto status =

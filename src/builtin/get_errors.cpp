@@ -5,6 +5,7 @@
 #include "async/offload.h"
 #include "base/utf8.h"
 #include "builtin/code_search.h"
+#include "builtin/name_line.h"
 #include "builtin/tool_input.h"
 #include "invoke/visible_text.h"
 #include "toolgate/function_tool.h"
@@ -34,14 +35,16 @@ using AllProblems = std::vector<FileProblems>;
 
 Task<Result<std::vector<LspDiagnostic>>> check_file(LanguageServers& servers,
                                                     const CodeSettings& settings,
-                                                    const std::string& path, const Cancel& cancel) {
+                                                    const std::string& path,
+                                                    LanguageServer::Clock::time_point since,
+                                                    const Cancel& cancel) {
   const Language* language = find_language(settings.languages, path);
   if (!language)
     co_return fail(Errc::InvalidRequest,
                    "no language server is known for it; toolgate.languageServers can name one");
   const auto work = [&](LanguageServer& server) -> Task<Result<std::vector<LspDiagnostic>>> {
     if (auto done = co_await server.refresh(cancel); !done) co_return std::unexpected(done.error());
-    co_return co_await server.diagnose(path, cancel);
+    co_return co_await server.diagnose(path, since, cancel);
   };
   auto problems = co_await servers.ask(settings, *language, work, cancel);
   if (problems)
@@ -59,6 +62,7 @@ std::vector<std::string> each_once(std::vector<std::string> paths) {
 
 Task<Result<AllProblems>> check_files(LanguageServers& servers, const CodeSettings& settings,
                                       const std::vector<std::string>* given, const Cancel& cancel) {
+  const auto since = LanguageServer::Clock::now();
   std::vector<std::string> paths;
   if (given) {
     auto real = co_await real_paths_of(*settings.workspace, *given, cancel);
@@ -74,7 +78,7 @@ Task<Result<AllProblems>> check_files(LanguageServers& servers, const CodeSettin
   }
   AllProblems all;
   for (const std::string& path : paths) {
-    auto problems = co_await check_file(servers, settings, path, cancel);
+    auto problems = co_await check_file(servers, settings, path, since, cancel);
     if (cancel.requested()) co_return fail(Errc::Cancelled, "the request was cancelled");
     all.push_back({path, std::move(problems)});
   }
@@ -173,7 +177,7 @@ class GetErrors final : public Tool {
 
   Task<Result<std::optional<PreparedCall>>> prepare(const ToolCall& call, const Cancel&) override {
     const auto given = ToolInput(call.input).texts("filePaths");
-    const std::string what = given && given->size() == 1 ? visible_text(given->front(), false)
+    const std::string what = given && given->size() == 1 ? name_on_one_line(given->front())
                              : given                     ? fmt::format("{} files", given->size())
                                                          : "the files in use";
     co_return PreparedCall{.invocation_message = "Checking " + what,

@@ -1,20 +1,12 @@
 #include "builtin/get_task_output.h"
 
+#include "builtin/name_line.h"
+#include "builtin/tasks_file.h"
 #include "builtin/terminal_words.h"
 #include "builtin/tool_input.h"
-#include "invoke/visible_text.h"
 
 namespace toolgate {
 namespace {
-
-constexpr std::string_view kSchema = R"({
-  "type": "object",
-  "properties": {
-    "workspaceFolder": {"type": "string", "description": "The workspace's folder; may be left out."},
-    "id": {"type": "string", "description": "The task's label, or 'shell: label'."}
-  },
-  "required": ["id"]
-})";
 
 std::string label_of(std::string id) {
   for (const std::string_view kind : {"shell: ", "process: "})
@@ -36,7 +28,7 @@ class GetTaskOutput final : public Tool {
   }
 
   Task<Result<std::optional<PreparedCall>>> prepare(const ToolCall& call, const Cancel&) override {
-    const std::string label = visible_text(ToolInput(call.input).text("id"), false);
+    const std::string label = name_on_one_line(ToolInput(call.input).text("id"));
     co_return PreparedCall{.invocation_message = "Reading the output of task " + label,
                            .past_tense_message = "Read the output of task " + label};
   }
@@ -54,7 +46,7 @@ ToolData get_task_output_data() {
           .user_description = "Read what a task has shown",
           .model_description =
               "Returns what the latest run of a task has shown so far, and whether it still runs.",
-          .input_schema = std::string(kSchema),
+          .input_schema = std::string(kTaskSchema),
           .icon = "$(tools)",
           .is_read_only = true};
 }

@@ -6,6 +6,8 @@
 #include <set>
 
 #include "async/offload.h"
+#include "builtin/below.h"
+#include "builtin/sandboxed_reader.h"
 #include "invoke/visible_text.h"
 
 namespace toolgate {
@@ -13,6 +15,9 @@ namespace {
 
 constexpr std::string_view kProgram = "git";
 constexpr std::chrono::seconds kTime{20};
+// What tells git where it was found to be: the repository cannot say otherwise afterwards.
+constexpr std::array kPlaces{"GIT_WORK_TREE", "GIT_DIR", "GIT_COMMON_DIR"};
+constexpr int kNotFound = 127;  // a shell's word for it
 constexpr std::size_t kMostConfigBytes = std::size_t{1} << 20;
 
 // Whatever a repository may have run while its state is read.
@@ -65,8 +70,7 @@ Result<std::string> check_folder(const Workspace& workspace, const std::string& 
 // The root that a folder is in: repositories are not looked for above it.
 std::string ceiling_of(const Workspace& workspace, std::string_view folder) {
   for (const std::string& root : workspace.real_roots())
-    if (folder == root || folder.starts_with(root == "/" ? root : root + "/"))
-      return std::filesystem::path(root).parent_path().string();
+    if (is_below(folder, root)) return std::filesystem::path(root).parent_path().string();
   return "/";
 }
 
@@ -74,7 +78,19 @@ std::string first_line(std::string_view text) {
   return visible_text(text.substr(0, text.find('\n')), false);
 }
 
+std::unexpected<Error> no_git(std::string_view why) {
+  return fail(Errc::Io,
+              "this tool needs git, which could not be run ({}); on Debian: apt install git", why);
+}
+
 }  // namespace
+
+GitRepository::GitRepository(const Workspace& workspace, std::optional<SandboxSettings> sandbox,
+                             std::string folder)
+    : workspace_(workspace),
+      sandbox_(std::move(sandbox)),
+      folder_(std::move(folder)),
+      ceiling_(ceiling_of(workspace, folder_)) {}
 
 std::vector<GitSetting> silence_filters(std::string_view listed) {
   constexpr std::string_view kFilter = "filter.";
@@ -104,19 +120,26 @@ Task<Result<GitRepository::Output>> GitRepository::run(std::vector<std::string> 
   std::ranges::move(arguments, std::back_inserter(command.arguments));
   command.folder = folder_;
   command.environment = make_environment(settings_, ceiling_);
+  std::ranges::copy(places_, std::back_inserter(command.environment));
   command.output_limit = most_bytes;
   command.time_limit = kTime;
   std::size_t seen = 0;
   command.wants_more = [&seen, most_bytes](std::string_view piece) {
     return (seen += piece.size()) <= most_bytes;
   };
+  if (sandbox_) {
+    const auto enclose = [&]() -> Result<ChildCommand> {
+      return make_sandboxed_reader(std::move(command), *sandbox_, workspace_);
+    };
+    auto enclosed = co_await offload(enclose, cancel);
+    if (!enclosed) co_return std::unexpected(enclosed.error());
+    command = std::move(*enclosed);
+  }
   auto outcome = co_await run_child(std::move(command), cancel);
-  if (!outcome && outcome.error().where == kProgram)
-    co_return fail(Errc::Io,
-                   "this tool needs git, which could not be run ({}); on Debian: apt "
-                   "install git",
-                   outcome.error().message);
+  if (!outcome && outcome.error().where == kProgram) co_return no_git(outcome.error().message);
   if (!outcome) co_return std::unexpected(outcome.error());
+  if (sandbox_ && outcome->exit_status == kNotFound)
+    co_return no_git(first_line(outcome->error.text));
   if (outcome->timed_out)
     co_return fail(Errc::RequestTimeout, "git took longer than {} s in {}", kTime.count(), folder_);
   if (!outcome->was_enough && (outcome->exit_status != 0 || outcome->signal != 0))
@@ -125,29 +148,31 @@ Task<Result<GitRepository::Output>> GitRepository::run(std::vector<std::string> 
   co_return Output{std::move(outcome->output.text), outcome->was_enough};
 }
 
-Task<Result<GitRepository>> GitRepository::open(const Workspace& workspace, std::string given,
-                                                const Cancel& cancel) {
+Task<Result<GitRepository>> GitRepository::open(const Workspace& workspace,
+                                                std::optional<SandboxSettings> sandbox,
+                                                std::string given, const Cancel& cancel) {
   const auto check = [&workspace](std::string path) {
     return [&workspace, path = std::move(path)] { return check_folder(workspace, path); };
   };
   auto start = co_await offload(check(given), cancel);
   if (!start) co_return std::unexpected(start.error());
-  GitRepository repository(*start, ceiling_of(workspace, *start));
+  GitRepository repository(workspace, std::move(sandbox), std::move(*start));
   const auto places =
       co_await repository.run({"rev-parse", "--path-format=absolute", "--show-toplevel",
                                "--absolute-git-dir", "--git-common-dir"},
                               kMostConfigBytes, cancel);
   if (!places && places.error().message.contains("not a git repository"))
     co_return fail(Errc::NotFound, "{} is not in a git repository of the workspace",
-                   visible_text(workspace.shown(*start), false));
+                   visible_text(workspace.shown(repository.folder_), false));
   if (!places) co_return std::unexpected(places.error());
   const auto lines = split(places->text, '\n');
-  if (lines.size() != 3)
+  if (lines.size() != kPlaces.size())
     co_return fail(Errc::InvalidRequest, "{} is in a repository whose paths have line breaks",
-                   visible_text(workspace.shown(*start), false));
+                   visible_text(workspace.shown(repository.folder_), false));
   for (std::size_t i = 0; i < lines.size(); ++i) {
     auto place = co_await offload(check(std::string(lines[i])), cancel);
     if (!place) co_return std::unexpected(place.error());
+    repository.places_.push_back(fmt::format("{}={}", kPlaces[i], *place));
     if (i == 0) repository.folder_ = std::move(*place);
   }
   const auto listed = co_await repository.run(

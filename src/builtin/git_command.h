@@ -1,13 +1,16 @@
-// Runs git in a repository of the workspace so that nothing of the repository's own runs: its
-// configuration may name programs (filters, file monitors, external diffs, hooks, ssh commands),
-// and whoever can write it must not get code run outside of a sandbox by it.
+// Runs git in a repository of the workspace. Its configuration may name programs (filters, file
+// monitors, external diffs, hooks, ssh commands), and whoever can write it must not get code run by
+// it: those that are known are turned off, and git runs in a sandbox where it can write nowhere,
+// because the configuration can change between two looks at it.
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "builtin/sandbox.h"
 #include "builtin/workspace.h"
 #include "net/child_process.h"
 #include "toolgate/cancel.h"
@@ -27,8 +30,10 @@ std::vector<GitSetting> silence_filters(std::string_view listed);
 class GitRepository {
  public:
   // The repository that `given`, a folder of the workspace, is in. All of it must be in the
-  // workspace: its files and its own folder.
-  static Task<Result<GitRepository>> open(const Workspace& workspace, std::string given,
+  // workspace, which must outlive it: its files and its own folder. Without `sandbox`, git runs as
+  // we do.
+  static Task<Result<GitRepository>> open(const Workspace& workspace,
+                                          std::optional<SandboxSettings> sandbox, std::string given,
                                           const Cancel& cancel);
 
   const std::string& folder() const { return folder_; }
@@ -42,11 +47,14 @@ class GitRepository {
                            const Cancel& cancel) const;
 
  private:
-  explicit GitRepository(std::string folder, std::string ceiling)
-      : folder_(std::move(folder)), ceiling_(std::move(ceiling)) {}
+  GitRepository(const Workspace& workspace, std::optional<SandboxSettings> sandbox,
+                std::string folder);
 
+  const Workspace& workspace_;
+  std::optional<SandboxSettings> sandbox_;
   std::string folder_;
-  std::string ceiling_;  // above it no repository is looked for
+  std::string ceiling_;              // above it no repository is looked for
+  std::vector<std::string> places_;  // NAME=value
   std::vector<GitSetting> settings_;
 };
 

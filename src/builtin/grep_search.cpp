@@ -5,9 +5,10 @@
 
 #include "async/offload.h"
 #include "base/utf8.h"
+#include "builtin/file_bytes.h"
 #include "builtin/grep_matches.h"
-#include "builtin/image_file.h"
 #include "builtin/line_reader.h"
+#include "builtin/name_line.h"
 #include "builtin/ripgrep.h"
 #include "builtin/tool_input.h"
 #include "invoke/visible_text.h"
@@ -28,7 +29,7 @@ constexpr std::string_view kSchema = R"({
     "query": {"type": "string", "description": "What to look for; upper and lower case are the same. A regular expression of Rust's kind if isRegexp is true: no look-around, no back-references."},
     "isRegexp": {"type": "boolean", "description": "Whether the query is a regular expression."},
     "includePattern": {"type": "string", "description": "Search only there: a glob such as src/**/*.ts, or the path of a folder or file."},
-    "maxResults": {"type": "number", "description": "How many lines to show. Default: 20, at most 200."},
+    "maxResults": {"type": "number", "minimum": 1, "description": "How many lines to show. Default: 20, at most 200."},
     "includeIgnoredFiles": {"type": "boolean", "description": "Also search what .gitignore names, and node_modules."}
   },
   "required": ["query", "isRegexp"]
@@ -89,15 +90,15 @@ class MatchReader {
     file_.reset();
     auto opened = workspace_.open_file("./" + path);
     if (!opened) return;
-    auto beginning = read_bytes(*opened, 0, kBytesToJudge, path);
+    auto beginning = read_bytes(opened->descriptor.get(), 0, kBytesToJudge, path);
     if (!beginning) return;
     encoding_ = find_encoding(*beginning);
     file_ = std::move(*opened);
   }
 
   bool confirms_bytes(const GrepMatch& match) const {
-    const auto bytes =
-        read_bytes(*file_, match.offset + mark_bytes(encoding_), match.text.size(), path_);
+    const auto bytes = read_bytes(file_->descriptor.get(), match.offset + mark_bytes(encoding_),
+                                  match.text.size(), path_);
     return bytes && *bytes == match.text;
   }
 
@@ -166,7 +167,7 @@ class GrepSearch final : public Tool {
   }
 
   Task<Result<std::optional<PreparedCall>>> prepare(const ToolCall& call, const Cancel&) override {
-    const std::string query = visible_text(ToolInput(call.input).text("query"), false);
+    const std::string query = name_on_one_line(ToolInput(call.input).text("query"));
     co_return PreparedCall{.invocation_message = "Searching for " + query,
                            .past_tense_message = "Searched for " + query};
   }
@@ -185,7 +186,11 @@ class GrepSearch final : public Tool {
         cancel);
     if (!output) co_return std::unexpected(output.error());
     if (!output->complaint.empty())
-      co_return fail(Errc::InvalidRequest, "ripgrep cannot search for this: {}", output->complaint);
+      co_return fail(Errc::InvalidRequest, "the {} cannot be used: {}",
+                     output->is_about_glob ? "includePattern"
+                     : wish.is_pattern     ? "regular expression"
+                                           : "query",
+                     output->complaint);
     const auto work = [&]() -> Result<GrepFound> { return collect(workspace, wish, *output); };
     co_return co_await offload(work, cancel);
   }

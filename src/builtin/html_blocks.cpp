@@ -7,11 +7,15 @@
 
 #include "base/ascii.h"
 #include "builtin/html_tree.h"
+#include "builtin/trimmed.h"
 
 namespace toolgate {
 namespace {
 
-constexpr int kMostDepth = 200;  // deeper elements are read as plain text
+constexpr int kMostDepth = 200;   // deeper elements are read as plain text
+constexpr int kMostIndents = 20;  // what is deeper in lists and quotations stands there
+constexpr std::string_view kRestIsLeftOut =
+    "[The rest is left out: as text this page is many times as long as it is as HTML.]";
 constexpr std::size_t kMostLinkBytes = 1'000;
 constexpr std::size_t kMostLanguageBytes = 20;
 
@@ -115,11 +119,13 @@ std::string fence_for(std::string_view text, std::size_t least) {
 
 class BlockWriter {
  public:
-  BlockWriter(const PageContent& content, const HttpUrl& base) : content_(content), base_(base) {}
+  BlockWriter(const PageContent& content, const HttpUrl& base, std::size_t most_bytes)
+      : content_(content), base_(base), most_bytes_(most_bytes) {}
 
   std::vector<ReadableBlock> write() {
     write_element(content_.start(), 0);
     end_paragraph();
+    if (is_full()) blocks_.push_back({.text = std::string(kRestIsLeftOut)});
     return std::move(blocks_);
   }
 
@@ -129,7 +135,11 @@ class BlockWriter {
     bool is_header = false;
   };
 
+  // Marks of lists stand before every line, and a short reference can be a long link.
+  bool is_full() const { return bytes_ + row_bytes_ + line_.size() > most_bytes_; }
+
   void write_node(const GumboNode& node, int depth) {
+    if (is_full()) return;
     if (node.type == GUMBO_NODE_TEXT || node.type == GUMBO_NODE_WHITESPACE ||
         node.type == GUMBO_NODE_CDATA)
       add_text(node.v.text.text);
@@ -223,7 +233,8 @@ class BlockWriter {
 
   // The text that an element adds, as one line. Blocks in it are words here.
   std::string inline_text(const GumboNode& element, int depth) {
-    BlockWriter inside(content_, base_);
+    BlockWriter inside(content_, base_, most_bytes_);
+    inside.bytes_ = bytes_ + row_bytes_ + line_.size();
     inside.is_inline_ = true;
     inside.is_in_link_ = is_in_link_;
     inside.write_children(element, depth);
@@ -348,12 +359,15 @@ class BlockWriter {
     end_paragraph();
     const std::string outer_mark = mark_;
     const std::string outer_indent = indent_;
-    mark_ += mark;
-    indent_ += indent;
+    if (++indents_ <= kMostIndents) {
+      mark_ += mark;
+      indent_ += indent;
+    }
     const std::size_t before = blocks_.size();
     const bool is_item = std::exchange(is_item_, mark != "> ");
     write_children(element, depth);
     end_paragraph();
+    --indents_;
     is_item_ = is_item;
     // The outer mark has been written with the first block in it.
     mark_ = blocks_.size() == before ? outer_mark : outer_indent;
@@ -364,8 +378,9 @@ class BlockWriter {
     end_paragraph();
     std::vector<Row> rows;
     std::size_t columns = 0;
-    if (is_inline_ || depth >= kMostDepth || !read_rows(table, rows, depth))
-      return write_children(table, depth);
+    const bool is_table = !is_inline_ && depth < kMostDepth && read_rows(table, rows, depth);
+    row_bytes_ = 0;
+    if (!is_table) return write_children(table, depth);
     for (const Row& row : rows) columns = std::max(columns, row.cells.size());
     if (columns < 2) return write_children(table, depth);
     std::string text;
@@ -412,6 +427,7 @@ class BlockWriter {
       row.is_header = row.is_header && is_heading;
       std::string text;
       for (const char c : inline_text(cell, depth)) text += c == '|' ? "\\|" : std::string(1, c);
+      row_bytes_ += text.size();
       row.cells.push_back(std::move(text));
     }
     return row;
@@ -443,7 +459,7 @@ class BlockWriter {
     ReadableBlock block{.heading = heading, .follows_line = is_item_ && was_item_};
     was_item_ = is_item_;
     bool is_first = true;
-    while (is_first || !text.empty()) {
+    while (is_first || (!text.empty() && bytes_ + block.text.size() <= most_bytes_)) {
       const std::size_t end = std::min(text.find('\n'), text.size());
       if (!is_first) block.text += '\n';
       block.text.append(is_first ? mark_ : indent_).append(text.substr(0, end));
@@ -452,12 +468,17 @@ class BlockWriter {
       is_first = false;
     }
     mark_ = indent_;
+    bytes_ += block.text.size();
     blocks_.push_back(std::move(block));
   }
 
   const PageContent& content_;
   const HttpUrl& base_;
+  const std::size_t most_bytes_;
   std::vector<ReadableBlock> blocks_;
+  std::size_t bytes_ = 0;      // of the blocks
+  std::size_t row_bytes_ = 0;  // of the table under way
+  int indents_ = 0;
   std::string line_;    // of the paragraph under way
   std::string mark_;    // before the first line of the next block
   std::string indent_;  // before its other lines
@@ -489,8 +510,9 @@ std::string link_target(const HttpUrl& base, std::string_view reference) {
   return target->origin.url + target->target + fragment;
 }
 
-std::vector<ReadableBlock> make_blocks(const PageContent& content, const HttpUrl& base) {
-  return BlockWriter(content, base).write();
+std::vector<ReadableBlock> make_blocks(const PageContent& content, const HttpUrl& base,
+                                       std::size_t most_bytes) {
+  return BlockWriter(content, base, most_bytes).write();
 }
 
 }  // namespace toolgate

@@ -21,6 +21,8 @@ struct ReadableBlock {
 // data.
 std::string link_target(const HttpUrl& base, std::string_view reference);
 
-std::vector<ReadableBlock> make_blocks(const PageContent& content, const HttpUrl& base);
+// About `most_bytes` of text; what is more is left out, and a last block says so.
+std::vector<ReadableBlock> make_blocks(const PageContent& content, const HttpUrl& base,
+                                       std::size_t most_bytes);
 
 }  // namespace toolgate

@@ -1,8 +1,6 @@
 #include "builtin/image_file.h"
 
-#include <cerrno>
-#include <unistd.h>
-
+#include "builtin/file_bytes.h"
 #include "invoke/visible_text.h"
 #include "tokens/costs.h"
 #include "toolgate/function_tool.h"
@@ -25,28 +23,12 @@ std::optional<std::string_view> image_type(std::string_view beginning) {
   return std::nullopt;
 }
 
-Result<std::string> read_bytes(const OpenedFile& file, std::uint64_t offset, std::size_t most,
-                               std::string_view shown) {
-  std::string bytes(most, '\0');
-  std::size_t size = 0;
-  while (size < most) {
-    const ssize_t got = ::pread(file.descriptor.get(), bytes.data() + size, most - size,
-                                static_cast<off_t>(offset + size));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return file_failure(errno, "read", shown);
-    if (got == 0) break;
-    size += static_cast<std::size_t>(got);
-  }
-  bytes.resize(size);
-  return bytes;
-}
-
 Result<ToolResult> read_image(const OpenedFile& file, std::string_view shown) {
   const auto size = static_cast<std::uint64_t>(file.facts.st_size);
   if (size > kMostImageBytes)
     return fail(Errc::TooLarge, "{} has {} bytes; pictures are shown up to {} bytes", shown, size,
                 kMostImageBytes);
-  auto bytes = read_bytes(file, 0, size, shown);
+  auto bytes = read_bytes(file.descriptor.get(), 0, size, shown);
   if (!bytes) return std::unexpected(bytes.error());
   const auto type = image_type(*bytes);
   if (!type)

@@ -16,8 +16,4 @@ std::optional<std::string_view> image_type(std::string_view beginning);
 // A line of text that says what it is, and its bytes. `file` has been opened for reading.
 Result<ToolResult> read_image(const OpenedFile& file, std::string_view shown);
 
-// Up to `most` bytes from `offset`; fewer when the file ends there.
-Result<std::string> read_bytes(const OpenedFile& file, std::uint64_t offset, std::size_t most,
-                               std::string_view shown);
-
 }  // namespace toolgate

@@ -10,7 +10,8 @@
 #include "async/offload.h"
 #include "base/log.h"
 #include "base/utf8.h"
-#include "builtin/source_files.h"
+#include "builtin/file_bytes.h"
+#include "builtin/sandboxed_reader.h"
 #include "invoke/real_path.h"
 #include "invoke/visible_text.h"
 
@@ -21,7 +22,7 @@ using namespace std::chrono_literals;
 
 // Questions are answered behind what was told before them: this is only for better answers.
 constexpr std::chrono::seconds kSettleTime{3};
-constexpr std::chrono::seconds kPatience{8};  // for a report, before it is asked for again
+constexpr std::chrono::seconds kPatience{5};  // with one that may have nothing new to report
 constexpr auto kPoliteTime = 500ms;           // for each of the steps of an ending
 constexpr int kMostTimeouts = 2;
 constexpr std::size_t kMostConfigurationItems = 100;
@@ -45,6 +46,12 @@ bool has_command(const json::value& capabilities, std::string_view wanted) {
          });
 }
 
+bool is_clangd(const json::value& answer) {
+  const json::value* server = find(answer, "serverInfo");
+  const json::value* name = server ? find(*server, "name") : nullptr;
+  return name && name->is_string() && name->get_string() == "clangd";
+}
+
 json::object document_of(std::string_view path) {
   return {{"uri", uri_of_path(path)}};
 }
@@ -60,6 +67,21 @@ class LanguageServer::Use {
   ~Use() {
     --server_.busy_;
     server_.last_used_ = Clock::now();
+  }
+
+ private:
+  LanguageServer& server_;
+};
+
+// Ends what take_turn() began, however we leave.
+class LanguageServer::Turn {
+ public:
+  explicit Turn(LanguageServer& server) : server_(server) {}
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() {
+    server_.is_synchronizing_ = false;
+    server_.bell_.ring();
   }
 
  private:
@@ -85,9 +107,20 @@ void LanguageServer::end() {
   bell_.ring();
 }
 
+Task<Result<std::unique_ptr<ChildPipes>>> LanguageServer::start() {
+  if (!options_.sandbox) co_return co_await ChildPipes::start(options_.command, stop_);
+  auto command = co_await offload(
+      [this]() -> Result<ChildCommand> {
+        return make_sandboxed_reader(options_.command, *options_.sandbox, *options_.workspace);
+      },
+      stop_);
+  if (!command) co_return std::unexpected(std::move(command.error()));
+  co_return co_await ChildPipes::start(std::move(*command), stop_);
+}
+
 Task<> LanguageServer::live() {
   using namespace boost::asio::experimental::awaitable_operators;
-  auto pipes = co_await ChildPipes::start(options_.command, stop_);
+  auto pipes = co_await start();
   if (!pipes) {
     ending_ = "could not be started: " + pipes.error().message;
     co_return;
@@ -150,6 +183,7 @@ json::value LanguageServer::make_initialize_params() const {
       {"references", json::object()},
       {"implementation", {{"linkSupport", true}}},
       {"rename", json::object()},
+      {"documentSymbol", {{"hierarchicalDocumentSymbolSupport", true}}},
   };
   json::object workspace{
       {"configuration", true},
@@ -174,14 +208,17 @@ json::value LanguageServer::make_initialize_params() const {
 }
 
 void LanguageServer::read_capabilities(const json::value& answer) {
+  is_clangd_ = is_clangd(answer);
   const json::value* capabilities = find(answer, "capabilities");
   if (!capabilities) return;
   pulls_diagnostics_ = is_able(*capabilities, "diagnosticProvider");
   has_tsserver_ = has_command(*capabilities, kTsserverCommand);
   can_find_implementations_ = is_able(*capabilities, "implementationProvider");
   can_find_symbols_ = is_able(*capabilities, "workspaceSymbolProvider");
+  can_outline_ = is_able(*capabilities, "documentSymbolProvider");
   can_rename_ = is_able(*capabilities, "renameProvider");
-  if (const json::value* sync = find(*capabilities, "textDocumentSync"))
+  // clangd would look at every open document once more, beside those that are opened again.
+  if (const json::value* sync = find(*capabilities, "textDocumentSync"); sync && !is_clangd_)
     wants_saves_ = is_able(*sync, "save");
 }
 
@@ -207,10 +244,12 @@ void LanguageServer::take_notification(const std::string& method, const json::va
   const auto path =
       uri && uri->is_string() ? path_of_uri(std::string_view(uri->get_string())) : std::nullopt;
   if (!path || !list || !list->is_array() || !documents_.contains(*path)) return;
-  const json::value* version = find(params, "version");
+  const json::value* given = find(params, "version");
+  const auto version =
+      given && given->is_int64() ? std::optional(given->get_int64()) : std::nullopt;
+  if (is_clangd_ && !version) return;  // the document was closed, and may be open again
   Published& published = published_[*path];
-  published.version =
-      version && version->is_int64() ? std::optional(version->get_int64()) : std::nullopt;
+  published.version = version;
   ++published.count;
   published.diagnostics = read_diagnostics(*list, kMostDiagnostics);
   bell_.ring();
@@ -271,7 +310,7 @@ Result<LanguageServer::DiskFile> LanguageServer::read_document(const Workspace& 
     return fail(Errc::TooLarge,
                 "{} is too long for a language server: {} bytes, where {} are the most", shown,
                 file->facts.st_size, kMostDocumentBytes);
-  auto text = read_whole_file(*file, kMostDocumentBytes, shown);
+  auto text = read_whole_file(file->descriptor.get(), kMostDocumentBytes, shown);
   if (!text) return std::unexpected(text.error());
   return DiskFile{facts_of(file->facts),
                   is_valid_utf8(*text) ? std::move(*text) : mend_utf8(*text)};
@@ -292,39 +331,51 @@ Task<Result<void>> LanguageServer::take_turn(const Cancel& cancel) {
   co_return Result<void>();
 }
 
-Task<Result<void>> LanguageServer::synchronize(const std::string& path, bool must_tell,
-                                               const Cancel& cancel) {
-  if (auto turn = co_await take_turn(cancel); !turn) co_return turn;
+// Tells it about the file unless it has this text and was told so at `since` or later. `noticed` is
+// when we began to look at what is on disk.
+Task<Result<void>> LanguageServer::synchronize(const std::string& path, Clock::time_point since,
+                                               Clock::time_point noticed, const Cancel& cancel) {
+  if (auto taken = co_await take_turn(cancel); !taken) co_return taken;
+  const Turn turn(*this);
   auto file = co_await offload([&] { return read_document(*options_.workspace, path); }, cancel);
-  is_synchronizing_ = false;
-  bell_.ring();
   if (!file) {
-    if (file.error().code != Errc::Cancelled) close(path);
+    if (file.error().code == Errc::Cancelled) co_return std::unexpected(file.error());
+    if (documents_.contains(path)) last_change_ = std::max(last_change_, noticed);
+    close(path);
     co_return std::unexpected(file.error());
   }
   const auto [entry, is_new] = documents_.try_emplace(path);
   Document& document = entry->second;
   const std::size_t hash = std::hash<std::string_view>()(file->text);
   const bool is_same = !is_new && document.hash == hash && document.facts.size == file->facts.size;
+  if (!is_new && document.facts != file->facts) last_change_ = std::max(last_change_, noticed);
   document.used = ++uses_;
   document.facts = file->facts;
-  if (is_same && !must_tell) co_return Result<void>();
+  if (is_same && document.told.time >= since) co_return Result<void>();
   document.hash = hash;
-  document.version = ++last_version_;
-  document.reports_before = published_[path].count;
-  if (is_new)
-    tell_opened(path, document, file->text);
-  else
-    tell_changed(path, document, file->text);
+  document.told = {++last_version_, published_[path].count, Clock::now()};
+  if (!is_same) document.told_text = document.told;
+  tell(path, is_new, document, file->text);
   close_oldest();
   co_return Result<void>();
+}
+
+void LanguageServer::tell(const std::string& path, bool is_new, const Document& document,
+                          const std::string& text) {
+  if (is_new) return tell_opened(path, document, text);
+  if (!is_clangd_) return tell_changed(path, document, text);
+  // After a change clangd first reports what it sees with the headers as it read them before, and
+  // it says nothing when it sees nothing new. Of a document that is opened it reports once, with
+  // the headers as they are.
+  tell_closed(path);
+  tell_opened(path, document, text);
 }
 
 void LanguageServer::tell_opened(const std::string& path, const Document& document,
                                  const std::string& text) {
   json::object opened = document_of(path);
   opened["languageId"] = language_id_of(options_.language, path);
-  opened["version"] = document.version;
+  opened["version"] = document.told.version;
   opened["text"] = text;
   peer_->notify("textDocument/didOpen", json::object{{"textDocument", std::move(opened)}});
 }
@@ -332,12 +383,10 @@ void LanguageServer::tell_opened(const std::string& path, const Document& docume
 void LanguageServer::tell_changed(const std::string& path, const Document& document,
                                   const std::string& text) {
   json::object changed = document_of(path);
-  changed["version"] = document.version;
-  // clangd looks at headers again only when it is told to.
+  changed["version"] = document.told.version;
   peer_->notify("textDocument/didChange",
                 json::object{{"textDocument", std::move(changed)},
-                             {"contentChanges", json::array{json::object{{"text", text}}}},
-                             {"forceRebuild", true}});
+                             {"contentChanges", json::array{json::object{{"text", text}}}}});
   if (wants_saves_)
     peer_->notify("textDocument/didSave", json::object{{"textDocument", document_of(path)}});
 }
@@ -345,6 +394,10 @@ void LanguageServer::tell_changed(const std::string& path, const Document& docum
 void LanguageServer::close(const std::string& path) {
   if (documents_.erase(path) == 0) return;
   published_.erase(path);
+  tell_closed(path);
+}
+
+void LanguageServer::tell_closed(const std::string& path) {
   peer_->notify("textDocument/didClose", json::object{{"textDocument", document_of(path)}});
 }
 
@@ -358,11 +411,14 @@ void LanguageServer::close_oldest() {
 
 Task<Result<void>> LanguageServer::open(std::string path, const Cancel& cancel) {
   const Use use(*this);
-  co_return co_await synchronize(path, false, cancel);
+  // clangd read the headers of what was open before one of them changed.
+  const auto since = is_clangd_ ? last_change_ : Clock::time_point::min();
+  co_return co_await synchronize(path, since, Clock::now(), cancel);
 }
 
 Task<Result<void>> LanguageServer::refresh(const Cancel& cancel) {
   const Use use(*this);
+  const auto now = Clock::now();
   std::vector<std::pair<std::string, FileFacts>> known;
   for (const auto& [path, document] : documents_) known.emplace_back(path, document.facts);
   const auto find_changed = [&]() -> Result<std::vector<std::string>> {
@@ -376,7 +432,7 @@ Task<Result<void>> LanguageServer::refresh(const Cancel& cancel) {
   auto changed = co_await offload(find_changed, cancel);
   if (!changed) co_return std::unexpected(changed.error());
   for (const std::string& path : *changed)
-    if (auto done = co_await synchronize(path, true, cancel);
+    if (auto done = co_await synchronize(path, now, now, cancel);
         !done && done.error().code == Errc::Cancelled)
       co_return done;
   co_return Result<void>();
@@ -384,11 +440,20 @@ Task<Result<void>> LanguageServer::refresh(const Cancel& cancel) {
 
 bool LanguageServer::has_reported(const std::string& path) const {
   const auto document = documents_.find(path);
+  return document == documents_.end() ||  // nobody will
+         has_reported(path, document->second.told);
+}
+
+bool LanguageServer::has_reported_this_text(const std::string& path) const {
+  const auto document = documents_.find(path);
+  return document == documents_.end() || has_reported(path, document->second.told_text);
+}
+
+bool LanguageServer::has_reported(const std::string& path, const Telling& telling) const {
   const auto published = published_.find(path);
-  if (document == documents_.end()) return true;  // nobody will
-  if (published == published_.end() || published->second.count <= document->second.reports_before)
+  if (published == published_.end() || published->second.count <= telling.reports_before)
     return false;
-  return !published->second.version || *published->second.version >= document->second.version;
+  return !published->second.version || *published->second.version >= telling.version;
 }
 
 Task<Result<void>> LanguageServer::wait_for_report(const std::string& path, Clock::duration time,
@@ -421,22 +486,23 @@ Task<Result<void>> LanguageServer::settle(const Cancel& cancel) {
 }
 
 Task<Result<std::vector<LspDiagnostic>>> LanguageServer::diagnose(std::string path,
+                                                                  Clock::time_point since,
                                                                   const Cancel& cancel) {
   const Use use(*this);
   const bool asks = pulls_diagnostics_ || has_tsserver_;
-  if (auto done = co_await synchronize(path, !asks, cancel); !done)
+  if (auto done =
+          co_await synchronize(path, asks ? Clock::time_point::min() : since, Clock::now(), cancel);
+      !done)
     co_return std::unexpected(done.error());
   if (has_tsserver_) co_return co_await ask_tsserver(path, cancel);
   if (pulls_diagnostics_) co_return co_await pull_diagnostics(path, cancel);
-  auto reported = co_await wait_for_report(
-      path, std::min<Clock::duration>(options_.request_time, kPatience), cancel);
-  // clangd keeps silent now and then when several files changed at once.
-  if (!reported && reported.error().code == Errc::UpstreamTimeout) {
-    if (auto told = co_await synchronize(path, true, cancel); !told)
-      co_return std::unexpected(told.error());
-    reported = co_await wait_for_report(path, options_.request_time, cancel);
-  }
-  if (!reported) co_return std::unexpected(reported.error());
+  // What other servers have reported of this text stands when they do not repeat it.
+  const bool may_stand = !is_clangd_ && has_reported_this_text(path);
+  const auto time = may_stand ? std::min<Clock::duration>(options_.request_time, kPatience)
+                              : options_.request_time;
+  auto reported = co_await wait_for_report(path, time, cancel);
+  if (!reported && !(may_stand && reported.error().code == Errc::UpstreamTimeout))
+    co_return std::unexpected(reported.error());
   co_return published_[path].diagnostics;
 }
 
@@ -472,11 +538,40 @@ Task<Result<std::vector<LspLocation>>> LanguageServer::locate(std::string method
                                                               const Cancel& cancel) {
   if (method == "textDocument/implementation" && !can_find_implementations_)
     co_return std::vector<LspLocation>();
+  if (is_clangd_ && method == "textDocument/definition") {
+    const auto here = co_await definition_at(path, position, cancel);
+    if (!here) co_return std::unexpected(here.error());
+    if (*here) co_return std::vector{**here};
+  }
   json::object params{{"textDocument", document_of(path)}, {"position", write_position(position)}};
   if (method == "textDocument/references") params["context"] = {{"includeDeclaration", true}};
   const auto answer = co_await call(std::move(method), std::move(params), cancel);
   if (!answer) co_return std::unexpected(answer.error());
   co_return read_locations(*answer, kMostLocations);
+}
+
+// At a definition clangd answers with the declaration. This is the definition, if it is there.
+Task<Result<std::optional<LspLocation>>> LanguageServer::definition_at(const std::string& path,
+                                                                       LspPosition position,
+                                                                       const Cancel& cancel) {
+  const auto answer = co_await call(
+      "textDocument/symbolInfo",
+      json::object{{"textDocument", document_of(path)}, {"position", write_position(position)}},
+      cancel);
+  if (!answer && answer.error().code == Errc::InvalidRequest) co_return std::nullopt;
+  if (!answer) co_return std::unexpected(answer.error());
+  auto definition = read_symbol_definition(*answer);
+  if (!definition || !covers(*definition, path, position)) co_return std::nullopt;
+  co_return definition;
+}
+
+Task<Result<std::vector<LspSymbol>>> LanguageServer::outline(std::string path,
+                                                             const Cancel& cancel) {
+  if (!can_outline_) co_return std::vector<LspSymbol>();
+  const auto answer = co_await call("textDocument/documentSymbol",
+                                    json::object{{"textDocument", document_of(path)}}, cancel);
+  if (!answer) co_return std::unexpected(answer.error());
+  co_return read_outline(*answer, path, kMostOutline);
 }
 
 Task<Result<std::vector<LspSymbol>>> LanguageServer::find_symbols(std::string query,

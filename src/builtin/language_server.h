@@ -14,7 +14,9 @@
 #include "async/bell.h"
 #include "builtin/languages.h"
 #include "builtin/lsp_values.h"
+#include "builtin/sandbox.h"
 #include "builtin/workspace.h"
+#include "net/child_pipes.h"
 #include "net/child_process.h"
 #include "net/rpc_peer.h"
 
@@ -23,6 +25,7 @@ namespace toolgate {
 struct LanguageServerOptions {
   Language language;
   ChildCommand command;
+  std::optional<SandboxSettings> sandbox = {};  // nothing: it runs as we do
   json::value initialization = {};
   std::shared_ptr<const Workspace> workspace;
   std::chrono::milliseconds request_time{60'000};
@@ -30,11 +33,14 @@ struct LanguageServerOptions {
 
 class LanguageServer {
  public:
+  using Clock = std::chrono::steady_clock;
+
   static constexpr std::size_t kMostOpen = 64;
   static constexpr std::size_t kMostDocumentBytes = std::size_t{4} << 20;
   static constexpr std::size_t kMostDiagnostics = 1'000;  // of one document
   static constexpr std::size_t kMostLocations = 10'000;
   static constexpr std::size_t kMostSymbols = 1'000;
+  static constexpr std::size_t kMostOutline = 20'000;  // of one document
 
   explicit LanguageServer(LanguageServerOptions options);
 
@@ -45,6 +51,7 @@ class LanguageServer {
 
   const Language& language() const { return options_.language; }
   const std::vector<std::string>& command() const { return options_.command.arguments; }
+  const std::optional<SandboxSettings>& sandbox() const { return options_.sandbox; }
   const Workspace& workspace() const { return *options_.workspace; }
   bool is_ready() const { return state_ == State::Ready && !stop_.requested(); }
   bool is_ending() const { return stop_.requested(); }  // because end() was called
@@ -67,18 +74,21 @@ class LanguageServer {
   // Until it has worked on what is open, as far as it says so.
   Task<Result<void>> settle(const Cancel& cancel);
 
-  Task<Result<std::vector<LspDiagnostic>>> diagnose(std::string path, const Cancel& cancel);
+  // With all files as they were on disk at `since` or later.
+  Task<Result<std::vector<LspDiagnostic>>> diagnose(std::string path, Clock::time_point since,
+                                                    const Cancel& cancel);
   // `method` is one of textDocument/definition, …/references, …/implementation. The document is
   // open. What the server cannot do is nothing found.
   Task<Result<std::vector<LspLocation>>> locate(std::string method, std::string path,
                                                 LspPosition position, const Cancel& cancel);
   Task<Result<std::vector<LspSymbol>>> find_symbols(std::string query, const Cancel& cancel);
+  // What an open document declares. Nothing if the server cannot say so.
+  Task<Result<std::vector<LspSymbol>>> outline(std::string path, const Cancel& cancel);
   // A WorkspaceEdit.
   Task<Result<json::value>> rename(std::string path, LspPosition position, std::string new_name,
                                    const Cancel& cancel);
 
  private:
-  using Clock = std::chrono::steady_clock;
   enum class State : std::uint8_t { Starting, Ready, Ended };
 
   // Of a file on disk, enough to see that it changed.
@@ -88,12 +98,18 @@ class LanguageServer {
     std::uint64_t inode = 0;
     bool operator==(const FileFacts&) const = default;
   };
-  struct Document {
+  // What it was told of a document, and when.
+  struct Telling {
     std::int64_t version = 0;
+    std::uint64_t reports_before = 0;  // how many there were then
+    Clock::time_point time;
+  };
+  struct Document {
+    Telling told;       // the last time
+    Telling told_text;  // when it was first told the text that it has now
     FileFacts facts;
     std::size_t hash = 0;
     std::uint64_t used = 0;
-    std::uint64_t reports_before = 0;  // how many there were when it was last told something
   };
   struct DiskFile {
     FileFacts facts;
@@ -105,11 +121,13 @@ class LanguageServer {
     std::vector<LspDiagnostic> diagnostics;
   };
   class Use;
+  class Turn;
 
   static Result<DiskFile> read_document(const Workspace& workspace, const std::string& path);
   static FileFacts facts_of(const struct stat& facts);
 
   Task<> live();
+  Task<Result<std::unique_ptr<ChildPipes>>> start();
   Task<> run_program();
   Task<> attend();
   Task<Result<void>> initialize();
@@ -119,18 +137,27 @@ class LanguageServer {
   void take_notification(const std::string& method, const json::value& params);
   Task<Result<json::value>> call(std::string method, json::value params, const Cancel& cancel);
 
-  Task<Result<void>> synchronize(const std::string& path, bool must_tell, const Cancel& cancel);
+  Task<Result<void>> synchronize(const std::string& path, Clock::time_point since,
+                                 Clock::time_point noticed, const Cancel& cancel);
+  void tell(const std::string& path, bool is_new, const Document& document,
+            const std::string& text);
   void tell_opened(const std::string& path, const Document& document, const std::string& text);
   void tell_changed(const std::string& path, const Document& document, const std::string& text);
+  void tell_closed(const std::string& path);
   void close(const std::string& path);
   void close_oldest();
   bool has_reported(const std::string& path) const;
+  bool has_reported(const std::string& path, const Telling& telling) const;
+  bool has_reported_this_text(const std::string& path) const;
   Task<Result<void>> wait_for_report(const std::string& path, Clock::duration time,
                                      const Cancel& cancel);
   Task<Result<std::vector<LspDiagnostic>>> ask_tsserver(const std::string& path,
                                                         const Cancel& cancel);
   Task<Result<std::vector<LspDiagnostic>>> pull_diagnostics(const std::string& path,
                                                             const Cancel& cancel);
+  Task<Result<std::optional<LspLocation>>> definition_at(const std::string& path,
+                                                         LspPosition position,
+                                                         const Cancel& cancel);
   Task<Result<void>> take_turn(const Cancel& cancel);
   std::string name() const;
 
@@ -140,13 +167,16 @@ class LanguageServer {
   std::unique_ptr<RpcPeer> peer_;
   bool pulls_diagnostics_ = false;
   bool has_tsserver_ = false;
+  bool is_clangd_ = false;
   bool wants_saves_ = false;
   bool can_find_implementations_ = false;
   bool can_find_symbols_ = false;
+  bool can_outline_ = false;
   bool can_rename_ = false;
   int timeouts_ = 0;  // in a row
   std::map<std::string, Document> documents_;
-  std::map<std::string, Published> published_;  // of open documents
+  std::map<std::string, Published> published_;                // of open documents
+  Clock::time_point last_change_ = Clock::time_point::min();  // on disk, of an open document
   std::uint64_t uses_ = 0;
   std::int64_t last_version_ = 0;  // of all documents: one that is opened again has another
   int busy_ = 0;

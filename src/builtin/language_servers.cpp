@@ -73,7 +73,7 @@ Task<> LanguageServers::do_job(const Job& job, std::shared_ptr<CancelSource> can
 
 // The one place where the program and its surroundings are decided.
 Result<LanguageServerOptions> LanguageServers::make_options(const CodeSettings& settings,
-                                                            const Language& language) const {
+                                                            const Language& language) {
   if (!language.is_on)
     return fail(Errc::NotFound, "toolgate.languageServers turns the one for {} off", language.name);
   const auto& roots = settings.workspace->roots();
@@ -92,7 +92,20 @@ Result<LanguageServerOptions> LanguageServers::make_options(const CodeSettings& 
   std::erase_if(options.command.environment,
                 [](const std::string& entry) { return entry.starts_with("PATH="); });
   options.command.environment.push_back("PATH=" + trusted_search_path(search_path, roots));
+  if (is_sandboxed(settings, language)) options.sandbox = settings.sandbox;
   return options;
+}
+
+// Where there cannot be one, servers run nevertheless, as they do in every editor.
+bool LanguageServers::is_sandboxed(const CodeSettings& settings, const Language& language) {
+  if (!settings.sandbox.enabled || !language.is_sandboxed) return false;
+  const std::string& fault = sandbox_fault();
+  if (!fault.empty() && !std::exchange(has_warned_, true))
+    log(LogLevel::Warn,
+        "language servers run without a sandbox, so code in the workspace that they load can do "
+        "all that you can: {}",
+        fault);
+  return fault.empty();
 }
 
 Result<void> LanguageServers::check_ends(Place& place, const Language& language) const {
@@ -116,6 +129,7 @@ Task<Result<std::shared_ptr<LanguageServer>>> LanguageServers::get(const CodeSet
   const auto& running = place.server;
   const bool fits = running && !running->has_ended() && !running->is_ending() &&
                     running->command() == options->command.arguments &&
+                    running->sandbox() == options->sandbox &&
                     running->workspace().roots() == settings.workspace->roots();
   if (!fits) {
     if (auto checked = check_ends(place, language); !checked)

@@ -83,7 +83,8 @@ class LanguageServers {
                 std::function<void()> done);
   void start_thread();
   Result<LanguageServerOptions> make_options(const CodeSettings& settings,
-                                             const Language& language) const;
+                                             const Language& language);
+  bool is_sandboxed(const CodeSettings& settings, const Language& language);
   Result<void> check_ends(Place& place, const Language& language) const;
   Task<> run_server(std::string language, std::shared_ptr<LanguageServer> server);
   Task<bool> has_gone(LanguageServer& server);
@@ -94,6 +95,7 @@ class LanguageServers {
   Loop loop_;
   std::map<std::string, Place> places_;
   bool stopping_ = false;
+  bool has_warned_ = false;  // that there is no sandbox
   Bell bell_;
   std::thread thread_;
 };

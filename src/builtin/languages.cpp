@@ -5,6 +5,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "builtin/below.h"
+
 namespace toolgate {
 namespace {
 
@@ -48,12 +50,6 @@ std::string extension_of(std::string_view path) {
   return fs::path(path).extension().string();
 }
 
-bool is_below_any(const std::string& path, std::span<const std::string> folders) {
-  return std::ranges::any_of(folders, [&](const std::string& folder) {
-    return path == folder || path.starts_with(folder.ends_with('/') ? folder : folder + "/");
-  });
-}
-
 std::string real_path(const fs::path& path) {
   std::error_code error;
   const auto real = fs::canonical(path, error);
@@ -67,9 +63,13 @@ bool is_program(const std::string& path) {
 
 // As given and free of links: either may be how a path is written.
 std::vector<std::string> with_real_paths(std::span<const std::string> folders) {
-  std::vector<std::string> result(folders.begin(), folders.end());
-  for (const std::string& folder : folders)
+  std::vector<std::string> result;
+  for (const std::string& folder : folders) {
+    std::string normal = fs::path(folder).lexically_normal().string();
+    if (normal.size() > 1 && normal.ends_with('/')) normal.pop_back();
+    result.push_back(std::move(normal));
     if (auto real = real_path(folder); !real.empty()) result.push_back(std::move(real));
+  }
   return result;
 }
 
@@ -121,6 +121,7 @@ std::vector<Language> make_languages(std::span<const LanguageServerSetting> sett
       found = languages.end() - 1;
     }
     found->is_on = setting.is_on;
+    found->is_sandboxed = setting.is_sandboxed;
     if (!setting.extensions.empty()) found->extensions = setting.extensions;
     if (setting.command.empty()) continue;
     found->programs = {setting.command.front()};

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "builtin/sandbox.h"
 
 namespace toolgate {
 
@@ -23,6 +24,7 @@ struct LanguageServerSetting {
   bool is_on = true;
   std::vector<std::string> command = {};     // empty: the usual one
   std::vector<std::string> extensions = {};  // ".go"; empty: the usual ones
+  bool is_sandboxed = true;                  // where there is a sandbox
   bool operator==(const LanguageServerSetting&) const = default;
 };
 
@@ -38,6 +40,7 @@ struct Language {
   std::vector<std::string> arguments;  // behind the program
   std::string how_to_install;
   bool is_on = true;
+  bool is_sandboxed = true;  // where there is a sandbox
 };
 
 // What a call needs to know. Immutable.
@@ -45,6 +48,7 @@ struct CodeSettings {
   std::shared_ptr<const Workspace> workspace;
   std::vector<Language> languages;
   LanguageServerLimits limits;
+  SandboxSettings sandbox = {};
 };
 
 // The known ones as the settings change them, and the settings' own.

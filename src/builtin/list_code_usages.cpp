@@ -6,6 +6,7 @@
 
 #include "async/offload.h"
 #include "builtin/code_search.h"
+#include "builtin/name_line.h"
 #include "builtin/tool_input.h"
 #include "invoke/visible_text.h"
 #include "toolgate/function_tool.h"
@@ -34,6 +35,7 @@ struct Usages {
   std::set<LspLocation> definitions;
   std::set<LspLocation> references;
   std::set<LspLocation> implementations;
+  NameFit fit = NameFit::Declared;  // of what was followed
 };
 
 struct FoundUsages {
@@ -51,29 +53,29 @@ class UsageSearch {
   Task<Result<Usages>> search(const std::vector<std::string>& paths) {
     if (auto shown = co_await show_files(server_, paths, cancel_); !shown)
       co_return std::unexpected(shown.error());
-    const auto places = co_await find_occurrences(server_.workspace(), name_, paths, cancel_);
+    const auto places = co_await find_occurrences(server_, name_, paths, cancel_);
     if (!places) co_return std::unexpected(places.error());
     std::size_t asked = 0;
     std::size_t followed = 0;
     for (const Occurrence& place : *places) {
       if (asked == kMostPlacesAsked || followed == kMostFollowed) break;
+      if (followed > 0 && place.fit > usages_.fit) break;  // the better ones were meant
       if (is_known(place)) continue;
       ++asked;
       const auto is_symbol = co_await follow(place);
       if (!is_symbol) co_return std::unexpected(is_symbol.error());
-      if (*is_symbol) ++followed;
-      if (*is_symbol && place.is_qualified) break;  // that one was meant
+      if (!*is_symbol) continue;
+      ++followed;
+      usages_.fit = place.fit;
     }
     co_return std::move(usages_);
   }
 
  private:
   bool is_known(const Occurrence& place) const {
-    const auto covers = [&](const LspLocation& location) {
-      return location.path == place.path && location.range.start <= place.position &&
-             place.position < location.range.end;
-    };
-    return std::ranges::any_of(usages_.references, covers);
+    return std::ranges::any_of(usages_.references, [&](const LspLocation& each) {
+      return covers(each, place.path, place.position);
+    });
   }
 
   // Whether there is a symbol at all: a word in a comment is none.
@@ -82,15 +84,38 @@ class UsageSearch {
     if (!definitions) co_return std::unexpected(definitions.error());
     const auto references = co_await locate("textDocument/references", place);
     if (!references) co_return std::unexpected(references.error());
-    if (definitions->empty() && references->empty()) co_return false;
+    if (!are_of(place, *definitions, *references)) co_return false;
     const auto implementations = co_await locate("textDocument/implementation", place);
     if (!implementations) co_return std::unexpected(implementations.error());
-    usages_.definitions.insert(definitions->begin(), definitions->end());
     usages_.references.insert(references->begin(), references->end());
-    for (const LspLocation& each : *implementations)
-      if (std::ranges::find(*definitions, each) == definitions->end())
-        usages_.implementations.insert(each);
+    add_definitions(*definitions, *implementations);
     co_return true;
+  }
+
+  // The name of a file, as in an import, leads to that file, and to the whole text of such imports:
+  // then what is found is not about the word. A sign may belong to a name, as in $area.
+  static bool are_of(const Occurrence& place, const std::vector<LspLocation>& definitions,
+                     const std::vector<LspLocation>& references) {
+    if (references.empty()) return !definitions.empty();
+    return std::ranges::any_of(references, [&](const LspLocation& each) {
+      return covers(each, place.path, place.position) &&
+             each.range.start.line == place.position.line &&
+             place.position.character - each.range.start.character <= 1;
+    });
+  }
+
+  // Asked for the definition of what has none, clangd gives what overrides it too.
+  void add_definitions(const std::vector<LspLocation>& definitions,
+                       const std::vector<LspLocation>& implementations) {
+    std::set<LspLocation> own(definitions.begin(), definitions.end());
+    std::set<LspLocation> others(implementations.begin(), implementations.end());
+    const auto is_other = [&](const LspLocation& each) { return others.contains(each); };
+    if (std::ranges::all_of(own, is_other))
+      std::erase_if(others, [&](const LspLocation& each) { return own.contains(each); });
+    else
+      std::erase_if(own, is_other);
+    usages_.definitions.merge(own);
+    usages_.implementations.merge(others);
   }
 
   Task<Result<std::vector<LspLocation>>> locate(std::string method, const Occurrence& place) {
@@ -113,6 +138,7 @@ Task<Result<FoundUsages>> find_usages(LanguageServers& servers, const CodeSettin
   if (!sources) co_return std::unexpected(sources.error());
   FoundUsages found;
   std::optional<Error> first_error;
+  std::size_t failed = 0;
   for (const LanguageFiles& files : sources->languages) {
     found.has_files = true;
     const auto work = [&](LanguageServer& server) -> Task<Result<Usages>> {
@@ -122,16 +148,20 @@ Task<Result<FoundUsages>> find_usages(LanguageServers& servers, const CodeSettin
     auto usages = co_await servers.ask(settings, *files.language, work, cancel);
     if (cancel.requested()) co_return fail(Errc::Cancelled, "the request was cancelled");
     if (!usages) {
+      ++failed;
       found.notes.push_back(usages.error().message);
       if (!first_error) first_error = usages.error();
       continue;
     }
+    if (!name.qualifier.empty() && usages->fit == NameFit::Word)
+      found.notes.push_back(fmt::format("no {} was found in {}, so these are usages of every {}",
+                                        visible_text(name.whole, false), files.language->name,
+                                        visible_text(name.word, false)));
     found.usages.definitions.merge(usages->definitions);
     found.usages.references.merge(usages->references);
     found.usages.implementations.merge(usages->implementations);
   }
-  if (first_error && found.notes.size() == sources->languages.size())
-    co_return std::unexpected(*first_error);
+  if (first_error && failed == sources->languages.size()) co_return std::unexpected(*first_error);
   if (!sources->is_complete)
     found.notes.push_back(
         "more files have this name in them than were looked at, so usages may be missing; "
@@ -204,7 +234,7 @@ class ListCodeUsages final : public Tool {
   }
 
   Task<Result<std::optional<PreparedCall>>> prepare(const ToolCall& call, const Cancel&) override {
-    const std::string name = visible_text(ToolInput(call.input).text("symbolName"), false);
+    const std::string name = name_on_one_line(ToolInput(call.input).text("symbolName"));
     co_return PreparedCall{.invocation_message = "Looking for usages of " + name,
                            .past_tense_message = "Looked for usages of " + name};
   }

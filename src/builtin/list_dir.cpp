@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "async/offload.h"
+#include "builtin/name_line.h"
 #include "builtin/tool_input.h"
 #include "invoke/visible_text.h"
 #include "toolgate/function_tool.h"
@@ -72,7 +73,7 @@ class ListDir final : public Tool {
   }
 
   Task<Result<std::optional<PreparedCall>>> prepare(const ToolCall& call, const Cancel&) override {
-    const std::string path = visible_text(ToolInput(call.input).text("path"), false);
+    const std::string path = name_on_one_line(ToolInput(call.input).text("path"));
     co_return PreparedCall{.invocation_message = "Reading " + path,
                            .past_tense_message = "Read " + path};
   }

@@ -92,6 +92,11 @@ std::optional<LspDiagnostic> read_tsserver_diagnostic(const json::value& value) 
                        .origin = join_words("typescript", read_code(value))};
 }
 
+int read_kind(const json::value& symbol) {
+  const auto kind = read_count(find(symbol, "kind"));
+  return kind ? static_cast<int>(std::min(*kind, 1'000U)) : 0;
+}
+
 template <class Read>
 auto read_list(const json::value* list, std::size_t most, Read read) {
   std::vector<typename std::invoke_result_t<Read, const json::value&>::value_type> result;
@@ -110,6 +115,28 @@ std::optional<LspTextEdit> read_text_edit(const json::value& value) {
   const auto place = range ? read_range(*range) : std::nullopt;
   if (!place || !text || !text->is_string()) return std::nullopt;
   return LspTextEdit{*place, std::string(text->get_string())};
+}
+
+constexpr int kMostOutlineDepth = 64;
+
+void read_outline_level(const json::value* list, const std::string& path,
+                        const std::string& container, int depth, std::size_t most,
+                        std::vector<LspSymbol>& into) {
+  const auto* items = list ? list->if_array() : nullptr;
+  if (!items || depth == kMostOutlineDepth) return;
+  for (const json::value& item : *items) {
+    if (into.size() >= most) return;
+    const json::value* selection = find(item, "selectionRange");
+    const auto range = selection ? read_range(*selection) : std::nullopt;
+    if (!range) continue;
+    const std::string name = read_text(item, "name");
+    into.push_back({.name = name,
+                    .container = container,
+                    .kind = read_kind(item),
+                    .location = {path, *range}});
+    read_outline_level(find(item, "children"), path,
+                       container.empty() ? name : container + "::" + name, depth + 1, most, into);
+  }
 }
 
 using EditsByPath = std::map<std::string, std::vector<LspTextEdit>>;
@@ -176,12 +203,27 @@ std::vector<LspSymbol> read_symbols(const json::value& list, std::size_t most) {
     const json::value* location = find(value, "location");
     auto place = location ? read_location(*location) : std::nullopt;
     if (!place) return std::nullopt;
-    const auto kind = read_count(find(value, "kind"));
     return LspSymbol{.name = read_text(value, "name"),
                      .container = read_text(value, "containerName"),
-                     .kind = kind ? static_cast<int>(std::min(*kind, 1'000U)) : 0,
+                     .kind = read_kind(value),
                      .location = std::move(*place)};
   });
+}
+
+std::vector<LspSymbol> read_outline(const json::value& list, const std::string& path,
+                                    std::size_t most) {
+  std::vector<LspSymbol> symbols;
+  read_outline_level(&list, path, "", 0, most, symbols);
+  return symbols.empty() ? read_symbols(list, most) : symbols;
+}
+
+std::optional<LspLocation> read_symbol_definition(const json::value& list) {
+  const auto* items = list.if_array();
+  if (!items) return std::nullopt;
+  for (const json::value& item : *items)
+    if (const json::value* definition = find(item, "definitionRange"))
+      if (auto location = read_location(*definition)) return location;
+  return std::nullopt;
 }
 
 Result<EditsByPath> read_workspace_edit(const json::value& value) {

@@ -33,6 +33,10 @@ struct LspLocation {
   auto operator<=>(const LspLocation&) const = default;
 };
 
+inline bool covers(const LspLocation& location, std::string_view path, LspPosition position) {
+  return location.path == path && location.range.start <= position && position < location.range.end;
+}
+
 struct LspDiagnostic {
   LspRange range;
   int severity = 1;  // 1 error, 2 warning, 3 information, 4 hint
@@ -66,6 +70,13 @@ std::vector<LspDiagnostic> read_diagnostics(const json::value& list, std::size_t
 // Of typescript-language-server's way to tsserver: lines and offsets count from 1.
 std::vector<LspDiagnostic> read_tsserver_diagnostics(const json::value& answer, std::size_t most);
 std::vector<LspSymbol> read_symbols(const json::value& list, std::size_t most);
+// What a document declares: a tree of DocumentSymbols, each after what holds it and with that as
+// its container ("geometry::Shape"), or a list of SymbolInformation. The location is that of the
+// name.
+std::vector<LspSymbol> read_outline(const json::value& list, const std::string& path,
+                                    std::size_t most);
+// Where the symbol is defined, if clangd's answer to textDocument/symbolInfo says so.
+std::optional<LspLocation> read_symbol_definition(const json::value& list);
 // By path. Refuses what creates, renames or deletes files, and what is not a file.
 Result<std::map<std::string, std::vector<LspTextEdit>>> read_workspace_edit(
     const json::value& value);

@@ -32,7 +32,7 @@ constexpr std::string_view kSchema = R"({
           "id": {"type": "number", "description": "Unique in the list: 1, 2, 3 …"},
           "title": {"type": "string", "description": "What is to be done, in three to seven words."},
           "description": {"type": "string", "description": "Files, requirements and how to know that it is done."},
-          "status": {"type": "string", "enum": ["not-started", "in-progress", "completed"]}
+          "status": {"type": "string", "enum": ["not-started", "in-progress", "completed"], "description": "How far it is."}
         },
         "required": ["id", "title", "status"]
       }

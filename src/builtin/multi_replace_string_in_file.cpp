@@ -12,6 +12,7 @@ constexpr std::string_view kSchema = R"({
     "explanation": {"type": "string", "description": "What the edit is for, in a sentence."},
     "replacements": {
       "type": "array",
+      "description": "What to replace, one after the other; each sees what those before it did.",
       "minItems": 1,
       "maxItems": 1000,
       "items": {

@@ -1,4 +1,5 @@
-// A file's name on one line, for texts that are made visible as a whole later.
+// A name or another text on one line, for questions and messages: those are made visible as a
+// whole where they are shown.
 #pragma once
 
 #include <string>

@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "builtin/html_tree.h"
+#include "builtin/trimmed.h"
 
 namespace toolgate {
 namespace {
@@ -82,13 +83,6 @@ bool is_inside(const GumboNode& node, std::span<const GumboTag> tags) {
 }
 
 }  // namespace
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpaces = " \t\n\r\f";
-  const std::size_t first = text.find_first_not_of(kSpaces);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
-}
 
 bool is_element(const GumboNode& node) {
   return node.type == GUMBO_NODE_ELEMENT;

@@ -4,13 +4,9 @@
 
 #include <cstdint>
 #include <gumbo.h>
-#include <string_view>
 #include <unordered_map>
 
 namespace toolgate {
-
-// A text with ASCII spaces and line breaks at its ends taken off.
-std::string_view trimmed(std::string_view text);
 
 bool is_element(const GumboNode& node);
 bool is_element(const GumboNode& node, GumboTag tag);

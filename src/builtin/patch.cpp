@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "base/utf8.h"
+#include "builtin/trimmed.h"
 #include "invoke/visible_text.h"
 
 namespace toolgate {
@@ -28,12 +29,6 @@ constexpr std::string_view kEndOfFile = "*** End of File";
 std::string_view without_end_blanks(std::string_view line) {
   const std::size_t last = line.find_last_not_of(" \t\r");
   return last == line.npos ? std::string_view() : line.substr(0, last + 1);
-}
-
-std::string_view trimmed(std::string_view text) {
-  text = without_end_blanks(text);
-  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-  return text;
 }
 
 TextLines split(std::string_view text) {
@@ -190,8 +185,10 @@ bool but_for_end_blanks(std::string_view a, std::string_view b) {
 
 class HunkApplier {
  public:
-  HunkApplier(std::string_view text, std::string_view shown)
-      : text_(text), lines_(split(text)), shown_(shown) {}
+  HunkApplier(std::string_view text, std::string_view shown, PatchSearch& search)
+      : text_(text), lines_(split(text)), shown_(shown), search_(search) {
+    search_.comparisons += lines_.size();
+  }
 
   Result<std::string> apply(const std::vector<PatchHunk>& hunks) {
     for (const PatchHunk& hunk : hunks)
@@ -229,22 +226,41 @@ class HunkApplier {
     for (; at_ < end; ++at_) out_.append(lines_[at_]).append("\n");
   }
 
+  bool is_over() const {
+    return search_.comparisons > kMostComparisons || (search_.stop && *search_.stop);
+  }
+
+  Result<void> check_effort(const PatchHunk& hunk) const {
+    if (!is_over()) return {};
+    if (search_.stop && *search_.stop) return fail(Errc::Cancelled, "the call was cancelled");
+    return fail(Errc::InvalidRequest,
+                "line {} of the patch: its lines are too much like {} to be found in time",
+                hunk.line, shown_);
+  }
+
+  // The number of lines where none fits, or where it takes too long.
+  std::size_t find_line(std::size_t from, const auto& fits) const {
+    for (; from < lines_.size() && !is_over(); ++from) {
+      ++search_.comparisons;
+      if (fits(trimmed(lines_[from]))) return from;
+    }
+    return lines_.size();
+  }
+
   // The line after the last anchor.
   Result<std::size_t> pass_anchors(const PatchHunk& hunk) const {
     std::size_t from = at_;
     for (const std::string& anchor : hunk.anchors) {
-      const auto fits = [&](std::string_view line) { return trimmed(line) == anchor; };
-      const auto begins = [&](std::string_view line) { return trimmed(line).starts_with(anchor); };
-      auto found =
-          std::find_if(lines_.begin() + static_cast<std::ptrdiff_t>(from), lines_.end(), fits);
-      if (found == lines_.end())
-        found =
-            std::find_if(lines_.begin() + static_cast<std::ptrdiff_t>(from), lines_.end(), begins);
-      if (found == lines_.end())
+      const auto fits = [&](std::string_view line) { return line == anchor; };
+      const auto begins = [&](std::string_view line) { return line.starts_with(anchor); };
+      std::size_t found = find_line(from, fits);
+      if (found == lines_.size()) found = find_line(from, begins);
+      if (auto checked = check_effort(hunk); !checked) return std::unexpected(checked.error());
+      if (found == lines_.size())
         return fail(Errc::InvalidRequest, "line {} of the patch: there is no line \"{}\" in {}{}",
                     hunk.line, visible_text(anchor, false), shown_,
                     from > 0 ? fmt::format(" after line {}", from) : std::string());
-      from = static_cast<std::size_t>(found - lines_.begin()) + 1;
+      from = found + 1;
     }
     return from;
   }
@@ -263,10 +279,7 @@ class HunkApplier {
       }
       for (const Same same : {exactly, but_for_end_blanks}) {
         const auto places = find_all(wanted, from, same, hunk.is_at_end);
-        if (comparisons_ > kMostComparisons)
-          return fail(Errc::InvalidRequest,
-                      "line {} of the patch: its lines are too much like {} to be found in time",
-                      hunk.line, shown_);
+        if (auto checked = check_effort(hunk); !checked) return std::unexpected(checked.error());
         if (places.size() == 1 || (!places.empty() && !hunk.anchors.empty())) return places.front();
         if (!places.empty()) return ambiguous(hunk, places);
       }
@@ -281,12 +294,13 @@ class HunkApplier {
   std::vector<std::size_t> find_all(const TextLines& wanted, std::size_t from, Same same,
                                     bool only_at_end) const {
     std::vector<std::size_t> places;
+    if (only_at_end && wanted.size() <= lines_.size())
+      from = std::max(from, lines_.size() - wanted.size());
     for (std::size_t at = from; at + wanted.size() <= lines_.size(); ++at) {
-      if (comparisons_ > kMostComparisons) break;
-      if (only_at_end && at + wanted.size() != lines_.size()) continue;
+      if (is_over()) break;
       std::size_t fitting = 0;
       while (fitting < wanted.size() && same(lines_[at + fitting], wanted[fitting])) ++fitting;
-      comparisons_ += fitting + 1;
+      search_.comparisons += fitting + 1;
       if (fitting == wanted.size()) places.push_back(at);
     }
     return places;
@@ -308,7 +322,7 @@ class HunkApplier {
   const TextLines lines_;
   const std::string_view shown_;
   std::size_t at_ = 0;  // the first line that is not in `out_`
-  mutable std::size_t comparisons_ = 0;
+  PatchSearch& search_;
   std::string out_;
 };
 
@@ -319,8 +333,8 @@ Result<std::vector<PatchFile>> parse_patch(std::string_view text) {
 }
 
 Result<std::string> apply_hunks(std::string_view text, const std::vector<PatchHunk>& hunks,
-                                std::string_view shown) {
-  return HunkApplier(text, shown).apply(hunks);
+                                std::string_view shown, PatchSearch& search) {
+  return HunkApplier(text, shown, search).apply(hunks);
 }
 
 }  // namespace toolgate

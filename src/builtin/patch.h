@@ -3,6 +3,7 @@
 // it.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,10 +34,16 @@ struct PatchFile {
 // The error names the line of the patch.
 Result<std::vector<PatchFile>> parse_patch(std::string_view text);
 
+// What looking for the lines of a patch takes, in all of its files: it has an end.
+struct PatchSearch {
+  std::size_t comparisons = 0;              // so far
+  const std::atomic<bool>* stop = nullptr;  // null: nobody stops it
+};
+
 // The text with the hunks applied, in order. A hunk's lines are looked for as they are, then
 // without blanks at their ends; one that fits several places is refused unless an anchor says
 // where. Line ends are line feeds.
 Result<std::string> apply_hunks(std::string_view text, const std::vector<PatchHunk>& hunks,
-                                std::string_view shown);
+                                std::string_view shown, PatchSearch& search);
 
 }  // namespace toolgate

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/utf8.h"
+#include "invoke/code_points.h"
 
 namespace toolgate {
 namespace {
@@ -10,24 +11,6 @@ namespace {
 using std::string_view_literals::operator""sv;
 
 constexpr char32_t kReplacement = 0xFFFD;
-
-void append_code_point(std::string& out, char32_t code) {
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xC0 | code >> 6);
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xE0 | code >> 12);
-    out += static_cast<char>(0x80 | (code >> 6 & 0x3F));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  } else {
-    out += static_cast<char>(0xF0 | code >> 18);
-    out += static_cast<char>(0x80 | (code >> 12 & 0x3F));
-    out += static_cast<char>(0x80 | (code >> 6 & 0x3F));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  }
-}
 
 bool is_high_surrogate(char32_t unit) {
   return unit >= 0xD800 && unit < 0xDC00;
@@ -81,13 +64,13 @@ std::string decode_utf16(std::string_view bytes, bool is_big) {
     const char32_t unit = unit_at(at);
     at += 2;
     if (is_high_surrogate(unit) && at + 2 <= bytes.size() && is_low_surrogate(unit_at(at))) {
-      append_code_point(out, 0x10000 + ((unit - 0xD800) << 10) + (unit_at(at) - 0xDC00));
+      append_utf8(out, 0x10000 + ((unit - 0xD800) << 10) + (unit_at(at) - 0xDC00));
       at += 2;
     } else {
-      append_code_point(out, unit >= 0xD800 && unit < 0xE000 ? kReplacement : unit);
+      append_utf8(out, unit >= 0xD800 && unit < 0xE000 ? kReplacement : unit);
     }
   }
-  if (at < bytes.size()) append_code_point(out, kReplacement);
+  if (at < bytes.size()) append_utf8(out, kReplacement);
   return out;
 }
 
@@ -96,7 +79,7 @@ ReadableText make_readable(std::string bytes) {
   if (has_whole_character(bytes)) return {mend_utf8(bytes), ReadableText::As::Mended};
   std::string text;
   text.reserve(bytes.size() + bytes.size() / 8);
-  for (const char byte : bytes) append_code_point(text, static_cast<unsigned char>(byte));
+  for (const char byte : bytes) append_utf8(text, static_cast<unsigned char>(byte));
   return {std::move(text), ReadableText::As::Latin1};
 }
 

@@ -5,8 +5,10 @@
 #include <ctime>
 
 #include "async/offload.h"
+#include "builtin/file_bytes.h"
 #include "builtin/image_file.h"
 #include "builtin/line_mark_cache.h"
+#include "builtin/name_line.h"
 #include "builtin/tool_input.h"
 #include "invoke/visible_text.h"
 #include "toolgate/function_tool.h"
@@ -24,7 +26,7 @@ constexpr std::string_view kSchema = R"({
     "startLine": {"type": "number", "description": "The first line to read; lines count from 1. Default: 1."},
     "endLine": {"type": "number", "description": "The last line to read. Default: as many as are shown at once."},
     "offset": {"type": "number", "description": "Another word for startLine."},
-    "limit": {"type": "number", "description": "How many lines, instead of endLine."}
+    "limit": {"type": "number", "minimum": 1, "description": "How many lines, instead of endLine."}
   },
   "required": ["filePath"]
 })";
@@ -105,7 +107,7 @@ class ReadFile final : public Tool {
   }
 
   Task<Result<std::optional<PreparedCall>>> prepare(const ToolCall& call, const Cancel&) override {
-    const std::string path = visible_text(ToolInput(call.input).text("filePath"), false);
+    const std::string path = name_on_one_line(ToolInput(call.input).text("filePath"));
     co_return PreparedCall{.invocation_message = "Reading " + path,
                            .past_tense_message = "Read " + path};
   }
@@ -116,7 +118,7 @@ class ReadFile final : public Tool {
     auto file = workspace.open_file(wish.path);
     if (!file) return std::unexpected(file.error());
     const std::string shown = visible_text(workspace.shown(file->path), false);
-    const auto beginning = read_bytes(*file, 0, kBytesToJudge, shown);
+    const auto beginning = read_bytes(file->descriptor.get(), 0, kBytesToJudge, shown);
     if (!beginning) return std::unexpected(beginning.error());
     if (image_type(*beginning)) return read_image(*file, shown);
     if (is_binary(*beginning))

@@ -36,7 +36,7 @@ class ReadProjectStructure final : public Tool {
     FolderTree tree;
     for_each_path(workspace, output.text, [&](std::string_view path) { tree.add(path); });
     if (tree.files() == 0) return "The workspace has no files.";
-    return fmt::format("[{} files{}]\n{}", tree.files(),
+    return fmt::format("[{} file{}{}]\n{}", tree.files(), tree.files() == 1 ? "" : "s",
                        output.is_partial ? " and more, which are not counted" : "",
                        tree.describe());
   }

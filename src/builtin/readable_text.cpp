@@ -6,12 +6,16 @@
 #include "base/utf8.h"
 #include "builtin/html_tree.h"
 #include "builtin/page_content.h"
+#include "builtin/trimmed.h"
 
 namespace toolgate {
 namespace {
 
 constexpr std::size_t kMostTitleBytes = 300;
 constexpr std::size_t kMostDescriptionBytes = 1'000;
+// Text is shorter than its HTML, but for pages that are made to be a burden.
+constexpr std::size_t kTextPerHtml = 4;
+constexpr std::size_t kLeastMostBytes = 1 << 20;
 
 std::string one_line(std::string_view text, std::size_t most) {
   std::string out;
@@ -92,12 +96,13 @@ int markdown_heading(std::string_view line) {
 }  // namespace
 
 Result<ReadablePage> read_html(std::string html, const HttpUrl& url) {
+  const std::size_t most_bytes = kTextPerHtml * html.size() + kLeastMostBytes;
   auto tree = HtmlTree::parse(std::move(html));
   if (!tree) return std::unexpected(std::move(tree.error()));
   PageHead head(tree->root());
   ReadablePage page{.title = std::move(head.title), .description = std::move(head.description)};
   const PageContent content(tree->root());
-  page.blocks = make_blocks(content, base_of(head, url));
+  page.blocks = make_blocks(content, base_of(head, url), most_bytes);
   return page;
 }
 

@@ -5,6 +5,7 @@
 #include "async/offload.h"
 #include "base/utf8.h"
 #include "builtin/code_search.h"
+#include "builtin/file_bytes.h"
 #include "builtin/text_edits.h"
 #include "invoke/visible_text.h"
 
@@ -19,7 +20,7 @@ Result<RenamedFile> edit_file(const Workspace& workspace, const std::string& pat
   auto file = workspace.open_file(path);
   if (!file) return std::unexpected(file.error());
   const std::string shown = visible_text(workspace.shown(path), false);
-  auto before = read_whole_file(*file, LanguageServer::kMostDocumentBytes, shown);
+  auto before = read_whole_file(file->descriptor.get(), LanguageServer::kMostDocumentBytes, shown);
   if (!before) return std::unexpected(before.error());
   if (!is_valid_utf8(*before))
     return fail(Errc::InvalidRequest, "{} is not UTF-8, so nothing in it is renamed", shown);
@@ -77,7 +78,7 @@ class SymbolRename {
     if (auto done = co_await show_files(server_, shown, cancel_); !done)
       co_return std::unexpected(done.error());
     const Workspace& workspace = server_.workspace();
-    const auto all = co_await find_occurrences(workspace, name_, {path}, cancel_);
+    const auto all = co_await find_occurrences(server_, name_, {path}, cancel_);
     if (!all) co_return std::unexpected(all.error());
     const auto choosing = [&] { return choose(*all, request_, workspace); };
     const auto places = co_await offload(choosing, cancel_);

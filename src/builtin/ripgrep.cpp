@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "builtin/below.h"
 #include "invoke/visible_text.h"
 
 namespace toolgate {
@@ -20,16 +21,14 @@ constexpr std::array<std::string_view, 2> kUsuallyLeftOut{"!**/node_modules",
 // Hidden places that lie in the workspace, relative to it.
 std::vector<std::string> hidden_here(const Workspace& workspace) {
   std::vector<std::string> result;
-  const std::string folder = workspace.real_folder() == "/" ? "/" : workspace.real_folder() + "/";
   for (const std::string& hidden : workspace.hidden())
-    if (hidden.starts_with(folder)) result.push_back(hidden.substr(folder.size()));
+    if (const auto here = path_below(hidden, workspace.real_folder()); here && !here->empty())
+      result.emplace_back(*here);
   return result;
 }
 
 bool is_hidden(const std::vector<std::string>& hidden, std::string_view path) {
-  return std::ranges::any_of(hidden, [&](const std::string& each) {
-    return path.starts_with(each) && (path.size() == each.size() || path[each.size()] == '/');
-  });
+  return std::ranges::any_of(hidden, [&](const std::string& each) { return is_below(path, each); });
 }
 
 void leave_out(std::vector<std::string>& arguments, std::string glob) {
@@ -53,22 +52,51 @@ std::vector<std::string> make_arguments(const Workspace& workspace, const Ripgre
   return arguments;
 }
 
+std::string_view without_line_end(std::string_view text) {
+  while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
+  return text;
+}
+
+// "/dev/stdin: line 3: error parsing glob '!/**/[a': unclosed …": the rule is ours, the reason is
+// what people can use.
+std::string_view reason_of_rule(std::string_view line) {
+  const std::size_t end = line.rfind("': ");
+  return end == line.npos ? line : line.substr(end + 3);
+}
+
+// Of a pattern: what stands behind "error: ", else the first paragraph. The rest is ripgrep's
+// drawing of a pattern that we have changed, and advice about its options.
+std::string_view reason_of_pattern(std::string_view text) {
+  constexpr std::string_view kError = "error: ";
+  if (const std::size_t at = text.rfind("\n" + std::string(kError)); at != text.npos) {
+    text.remove_prefix(at + 1 + kError.size());
+    return text.substr(0, text.find('\n'));
+  }
+  if (text.starts_with("rg: ")) text.remove_prefix(4);
+  return text.substr(0, text.find("\n\n"));
+}
+
+struct Complaint {
+  std::string reason;
+  bool is_about_glob = false;
+};
+
 // What is wrong with the arguments: rules that cannot be read, or, where it did not even begin, the
 // pattern. Lines that begin with a path in the workspace are about files, which are passed over.
-std::string complaint_of(const ChildOutcome& outcome) {
+Complaint complaint_of(const ChildOutcome& outcome) {
   constexpr int kError = 2;
   const bool has_begun = outcome.exit_status != kError || !outcome.output.text.empty();
   std::string_view error = outcome.error.text;
-  std::string complaint;
+  std::string text;
   while (!error.empty()) {
     const std::size_t end = std::min(error.find('\n'), error.size() - 1) + 1;
-    std::string_view line = error.substr(0, end);
+    const std::string_view line = error.substr(0, end);
     error.remove_prefix(end);
-    const bool is_about_rules = line.starts_with(kRules);
-    if (is_about_rules) line.remove_prefix(std::min(line.find(" error") + 1, line.size()));
-    if (is_about_rules || (!has_begun && !line.starts_with("./"))) complaint += line;
+    if (line.starts_with(kRules))
+      return {visible_text(without_line_end(reason_of_rule(line))), true};
+    if (!has_begun && !line.starts_with("./")) text += line;
   }
-  return visible_text(complaint);
+  return {visible_text(without_line_end(reason_of_pattern(text))), false};
 }
 
 std::unexpected<Error> explain_start(const Error& error) {
@@ -96,16 +124,21 @@ Task<Result<RipgrepOutput>> run_ripgrep(const Workspace& workspace, RipgrepRun r
     return seen <= run.output_bytes && (!run.wants_more || run.wants_more(piece));
   };
   auto outcome = co_await run_child(std::move(command), cancel);
-  if (!outcome) co_return explain_start(outcome.error());
+  if (!outcome) {
+    if (const auto folder = workspace.open(workspace.folder(), O_PATH); !folder)
+      co_return std::unexpected(folder.error());
+    co_return explain_start(outcome.error());
+  }
   if (outcome->timed_out)
     co_return fail(Errc::RequestTimeout,
                    "the search took longer than {} s; narrow it to a folder or a kind of file",
                    kSearchTime.count());
   if (outcome->signal != 0 && !outcome->was_enough)
     co_return fail(Errc::Io, "ripgrep was ended by signal {}", outcome->signal);
-  std::string complaint = complaint_of(*outcome);
+  Complaint complaint = complaint_of(*outcome);
   co_return RipgrepOutput{.text = std::move(outcome->output.text),
-                          .complaint = std::move(complaint),
+                          .complaint = std::move(complaint.reason),
+                          .is_about_glob = complaint.is_about_glob,
                           .is_partial = outcome->was_enough || outcome->output.dropped > 0};
 }
 

@@ -29,7 +29,8 @@ struct RipgrepRun {
 
 struct RipgrepOutput {
   std::string text;
-  std::string complaint;    // about its arguments; files that it cannot read are no matter
+  std::string complaint;  // about its arguments; files that it cannot read are no matter
+  bool is_about_glob = false;
   bool is_partial = false;  // the output was too long or enough
 };
 

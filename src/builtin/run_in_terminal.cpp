@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "async/offload.h"
 #include "builtin/terminal_words.h"
 #include "builtin/tool_input.h"
 
 namespace toolgate {
 namespace {
 
+constexpr std::string_view kId = "run_in_terminal";
 constexpr std::chrono::milliseconds kFirstLook{400};
 constexpr double kUsualTime = 300'000;
 constexpr double kLongestTime = 86'400'000;
@@ -32,6 +34,10 @@ class RunInTerminal final : public Tool {
     const auto settings = workbench_.settings();
     if (input.text("command").contains('\0'))
       co_return fail(Errc::InvalidRequest, "the command has a NUL character");
+    const auto check = [&] {
+      return workbench_.shown_commands().take(kId, call, shown_command(*settings, call));
+    };
+    if (auto same = co_await offload(check, cancel); !same) co_return std::unexpected(same.error());
     TerminalRequest request = make_request(*settings, call, settings->workspace->folder());
     request.command = input.text("command");
     const bool is_background = input.flag("isBackground");
@@ -46,12 +52,23 @@ class RunInTerminal final : public Tool {
     co_return terminal_result(*view, {});
   }
 
-  Task<Result<std::optional<PreparedCall>>> prepare(const ToolCall& call, const Cancel&) override {
+  Task<Result<std::optional<PreparedCall>>> prepare(const ToolCall& call,
+                                                    const Cancel& cancel) override {
     const ToolInput input(call.input);
     const auto settings = workbench_.settings();
-    co_return prepare_command(
-        input.flag("isBackground") ? "Run this command in the background?" : "Run this command?",
-        input.text("command"), settings->workspace->folder(), input.text("explanation"), *settings);
+    const std::string command = input.text("command");
+    const std::string explanation = input.text("explanation");
+    const CommandQuestion question{
+        .title = input.flag("isBackground") ? "Run this command in the background?"
+                                            : "Run this command?",
+        .text = command,
+        .commands = {{.line = command, .folder = settings->workspace->folder()}},
+        .explanation = explanation};
+    const auto work = [&]() -> Result<std::optional<PreparedCall>> {
+      workbench_.shown_commands().note(kId, call, shown_command(*settings, call));
+      return prepare_command(question, *settings);
+    };
+    co_return co_await offload(work, cancel);
   }
 
  private:
@@ -61,7 +78,7 @@ class RunInTerminal final : public Tool {
 }  // namespace
 
 ToolData run_in_terminal_data() {
-  return {.id = "run_in_terminal",
+  return {.id = std::string(kId),
           .reference_name = "runInTerminal",
           .display_name = "Run In Terminal",
           .user_description = "Run commands in a terminal",

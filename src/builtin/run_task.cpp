@@ -5,39 +5,52 @@
 
 #include "async/offload.h"
 #include "base/utf8.h"
-#include "builtin/shell_command.h"
 #include "builtin/tasks_file.h"
 #include "builtin/terminal_words.h"
 #include "builtin/tool_input.h"
+#include "invoke/visible_text.h"
 #include "toolgate/function_tool.h"
 
 namespace toolgate {
 namespace {
 
+constexpr std::string_view kId = "run_task";
 constexpr std::size_t kMostFileBytes = 1 << 20;
 constexpr std::chrono::milliseconds kFirstLook{400};
 constexpr std::chrono::milliseconds kTimeOfTask{600'000};
 constexpr std::string_view kFile = ".vscode/tasks.json";
-
-constexpr std::string_view kSchema = R"({
-  "type": "object",
-  "properties": {
-    "workspaceFolder": {"type": "string", "description": "The workspace's folder; may be left out."},
-    "id": {"type": "string", "description": "The task's label, or 'shell: label'."}
-  },
-  "required": ["id"]
-})";
 
 Result<std::string> read_text(const Workspace& workspace) {
   auto file = workspace.open_file(kFile);
   if (!file) return std::unexpected(file.error());
   if (static_cast<std::size_t>(file->facts.st_size) > kMostFileBytes)
     return fail(Errc::TooLarge, "{} is larger than {} bytes", kFile, kMostFileBytes);
-  std::string text(static_cast<std::size_t>(file->facts.st_size), '\0');
-  const ssize_t size = ::pread(file->descriptor.get(), text.data(), text.size(), 0);
-  if (size < 0) return file_failure(errno, "read", kFile);
-  text.resize(static_cast<std::size_t>(size));
-  return text;
+  std::string text;
+  for (;;) {
+    const std::size_t size = text.size();
+    text.resize(kMostFileBytes + 1);
+    const ssize_t got = ::pread(file->descriptor.get(), text.data() + size, text.size() - size,
+                                static_cast<off_t>(size));
+    text.resize(size + static_cast<std::size_t>(std::max(got, ssize_t{0})));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return file_failure(errno, "read", kFile);
+    if (text.size() > kMostFileBytes)
+      return fail(Errc::TooLarge, "{} is larger than {} bytes", kFile, kMostFileBytes);
+    if (got == 0) return text;
+  }
+}
+
+// What a program gets ends at a NUL, and the name of a variable at '='.
+Result<void> check_texts(const TaskDefinition& task) {
+  bool is_usable = !task.command.contains('\0');
+  for (const std::string& argument : task.arguments) is_usable &= !argument.contains('\0');
+  for (const auto& [name, value] : task.environment)
+    is_usable &= !name.empty() && name.find_first_of(std::string_view("=\0", 2)) == name.npos &&
+                 !value.contains('\0');
+  if (is_usable) return {};
+  return fail(Errc::InvalidRequest,
+              "the task '{}' has a NUL character, or a variable whose name is empty or has '='",
+              visible_text(task.label, false));
 }
 
 // The tasks to run one after the other, their folders absolute and inside the workspace.
@@ -53,21 +66,57 @@ Result<std::vector<TaskDefinition>> find_tasks(const Workspace& workspace, std::
     auto folder = workspace.open_folder(task.folder.empty() ? workspace.folder() : task.folder);
     if (!folder) return std::unexpected(folder.error());
     task.folder = std::move(folder->path);
+    if (auto checked = check_texts(task); !checked) return std::unexpected(checked.error());
   }
   return tasks;
 }
 
-// All that would run, as a script for people and for the rules.
-std::string script_of(const std::vector<TaskDefinition>& tasks, const std::string& folder) {
-  std::string script;
+// For people: a task alone as its command, several with a line before each.
+std::string tell_tasks(const std::vector<TaskDefinition>& tasks, const Workspace& workspace) {
+  std::string text;
   for (const TaskDefinition& task : tasks) {
-    if (task.folder != folder)
-      script += "cd " + write_shell_words({{.text = task.folder, .is_known = true}}) + "\n";
+    std::string about;
+    if (tasks.size() > 1)
+      about += fmt::format("task '{}' in {}", visible_text(task.label, false),
+                           visible_text(workspace.shown(task.folder), false));
     for (const auto& [name, value] : task.environment)
-      script += name + "=" + write_shell_words({{.text = value, .is_known = true}}) + "\n";
-    script += command_line_of(task) + "\n";
+      about += fmt::format("{}{}={}", about.empty() ? "with " : ", ", visible_text(name, false),
+                           visible_text(value, false));
+    if (!text.empty()) text += "\n\n";
+    if (!about.empty()) text += fmt::format("[{}]\n", about);
+    text += command_line_of(task);
   }
-  script.pop_back();
+  return text;
+}
+
+std::vector<PlannedCommand> plan(const std::vector<TaskDefinition>& tasks) {
+  std::vector<PlannedCommand> commands;
+  for (const TaskDefinition& task : tasks) {
+    PlannedCommand command{
+        .line = command_line_of(task), .folder = task.folder, .task = task.label};
+    for (const auto& [name, value] : task.environment) command.variables.push_back(name);
+    commands.push_back(std::move(command));
+  }
+  return commands;
+}
+
+// All that a run depends on, so that two that differ anywhere differ here.
+std::string script_of(const std::vector<TaskDefinition>& tasks) {
+  std::string script;
+  const auto add = [&](std::string_view part) {
+    script += fmt::format("{}:{} ", part.size(), part);
+  };
+  for (const TaskDefinition& task : tasks) {
+    for (const std::string_view part : {std::string_view(task.label), std::string_view(task.folder),
+                                        std::string_view(task.command)})
+      add(part);
+    add(task.is_shell ? command_line_of(task) : "");
+    add(task.is_background ? "background" : "");
+    for (const std::string& argument : task.arguments) add(argument);
+    add("environment");
+    for (const auto& [name, value] : task.environment) add(name + "=" + value);
+    script += '\n';
+  }
   return script;
 }
 
@@ -79,6 +128,11 @@ class RunTask final : public Tool {
     const auto settings = workbench_.settings();
     auto tasks = co_await load(call, *settings, cancel);
     if (!tasks) co_return std::unexpected(tasks.error());
+    const auto check = [&] {
+      return workbench_.shown_commands().take(kId, call,
+                                              shown_command(*settings, call, script_of(*tasks)));
+    };
+    if (auto same = co_await offload(check, cancel); !same) co_return std::unexpected(same.error());
     ToolResult result;
     std::string text;
     for (const TaskDefinition& task : *tasks) {
@@ -100,10 +154,14 @@ class RunTask final : public Tool {
     const auto settings = workbench_.settings();
     auto tasks = co_await load(call, *settings, cancel);
     if (!tasks) co_return std::unexpected(tasks.error());
-    const std::string folder = tasks->back().folder;
-    PreparedCall prepared =
-        prepare_command("Run this task?", script_of(*tasks, folder), folder, {}, *settings);
-    co_return prepared;
+    const auto work = [&]() -> Result<std::optional<PreparedCall>> {
+      workbench_.shown_commands().note(kId, call,
+                                       shown_command(*settings, call, script_of(*tasks)));
+      const std::string text = tell_tasks(*tasks, *settings->workspace);
+      return prepare_command({.title = "Run this task?", .text = text, .commands = plan(*tasks)},
+                             *settings);
+    };
+    co_return co_await offload(work, cancel);
   }
 
  private:
@@ -139,7 +197,7 @@ class RunTask final : public Tool {
 }  // namespace
 
 ToolData run_task_data() {
-  return {.id = "run_task",
+  return {.id = std::string(kId),
           .reference_name = "runTask",
           .display_name = "Run Task",
           .user_description = "Run a task of .vscode/tasks.json",
@@ -147,7 +205,7 @@ ToolData run_task_data() {
               "Runs a task that .vscode/tasks.json defines, after the tasks it depends on, and "
               "returns what it shows and its exit code. Knows tasks of the types shell and "
               "process. A task in the background goes on; read it with get_task_output.",
-          .input_schema = std::string(kSchema),
+          .input_schema = std::string(kTaskSchema),
           .icon = "$(tools)"};
 }
 

@@ -12,8 +12,12 @@
 #include <spawn.h>
 #include <string_view>
 #include <sys/wait.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
 
 #include "builtin/below.h"
+#include "builtin/placeholder_folders.h"
 #include "builtin/seccomp_filter.h"
 #include "invoke/real_path.h"
 
@@ -29,6 +33,9 @@ constexpr std::string_view kSmallBytes = "67108864";
 // Below the workspace. What stands in them is run or obeyed by programs outside the sandbox.
 constexpr std::array<std::string_view, 2> kObeyedFolders{".vscode", ".toolgate"};
 constexpr std::array<std::string_view, 2> kObeyedIfThere{".git/hooks", ".git/config"};
+
+constexpr std::array<std::string_view, 3> kSharedPlaces{"/tmp", "/var/tmp", "/run"};
+constexpr std::uint64_t kLeastProcessLimit = 4'096;  // of the kernel's, which counts threads too
 
 std::string real(const std::string& path) {
   std::string found = find_real_path(fs::path(path).lexically_normal()).path;
@@ -53,19 +60,38 @@ std::set<std::string> socket_files() {
   return files;
 }
 
-class SandboxPlan {
+bool is_in_shared_place(std::string_view path) {
+  return std::ranges::any_of(kSharedPlaces, [&](std::string_view place) {
+    return path != place && is_below(path, place);
+  });
+}
+
+// What has to be there with a program: the modules around it, or the folder that it is in.
+std::string installation_of(const std::string& program) {
+  const fs::path path = fs::path(program).lexically_normal();
+  fs::path walked;
+  for (const fs::path& part : path) {
+    walked /= part;
+    if (part == "node_modules") return walked.string();
+  }
+  const std::string folder = path.parent_path().string();
+  return is_in_shared_place(folder) ? folder : path.string();
+}
+
+class SandboxPlanner {
  public:
-  SandboxPlan(const SandboxSettings& settings, const Workspace& workspace, const std::string& home)
-      : settings_(settings), workspace_(workspace), home_(home) {
-    for (const std::string& root : workspace.roots()) add_writable(root);
-    for (const std::string& path : settings.writable) add_writable(path);
-    std::ranges::sort(writable_);  // outer folders first
-    for (const std::string& path : workspace.hidden()) hide(path, true);
+  explicit SandboxPlanner(const SandboxRequest& request)
+      : request_(request), settings_(request.settings), workspace_(request.workspace) {
+    for (const std::string& root : workspace_.roots()) add_bound(root);
+    if (!request.only_reads)
+      for (const std::string& path : settings_.writable) add_bound(path);
+    std::ranges::sort(bound_);  // outer folders first
+    for (const std::string& path : workspace_.hidden()) hide(path, true);
     for (const std::string& path : usual_secrets()) hide(expand(path), false);
-    for (const std::string& path : settings.hidden) hide(path, true);
+    for (const std::string& path : settings_.hidden) hide(path, true);
   }
 
-  std::vector<std::string> arguments(const std::string& folder, int seccomp) {
+  SandboxPlan make() {
     add({"--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts",
          "--unshare-cgroup-try"});
     if (!settings_.network) add({"--unshare-net"});
@@ -73,44 +99,47 @@ class SandboxPlan {
     add({"--ro-bind", "/", "/"});
     cover_shared_places();
     for (const std::string& path : hidden_)
-      if (!is_writable(path)) cover(path);
-    for (const std::string& path : writable_) add({"--bind", path, path});
+      if (!is_bound(path)) cover(path);
+    for (const std::string& path : bound_)
+      add({request_.only_reads ? "--ro-bind" : "--bind", path, path});
     for (const std::string& path : hidden_)
-      if (is_writable(path)) cover(path);
-    protect_obeyed();
+      if (is_bound(path)) cover(path);
+    if (request_.only_reads)
+      make_cache();
+    else
+      protect_obeyed();
     add({"--dev", "/dev", "--size", kSmallBytes, "--perms", "1777", "--tmpfs", "/dev/shm"});
     add({"--remount-ro", "/dev", "--proc", "/proc"});
     // A command that runs as root owns /proc/sys, and owning is enough to change the machine.
     add({"--remount-ro", "/proc"});
-    if (seccomp >= 0) add({"--seccomp", std::to_string(seccomp)});
-    add({"--chdir", real(folder), "--"});
-    return std::move(arguments_);
+    if (request_.seccomp >= 0) add({"--seccomp", std::to_string(request_.seccomp)});
+    add({"--chdir", real(request_.folder), "--"});
+    return std::move(plan_);
   }
 
  private:
   void add(std::initializer_list<std::string_view> words) {
-    for (const std::string_view word : words) arguments_.emplace_back(word);
+    for (const std::string_view word : words) plan_.arguments.emplace_back(word);
   }
 
   std::string expand(const std::string& path) const {
-    return path.starts_with("~/") ? home_ + path.substr(1) : path;
+    return path.starts_with("~/") ? request_.home + path.substr(1) : path;
   }
 
-  void add_writable(const std::string& path) {
+  void add_bound(const std::string& path) {
     std::string found = real(path);
-    if (kind_of(found) != Kind::Missing) writable_.push_back(std::move(found));
+    // All of the machine can be read anyway, but for what this would bring back.
+    if (request_.only_reads && found == "/") return;
+    if (kind_of(found) != Kind::Missing) bound_.push_back(std::move(found));
   }
-  bool is_writable(std::string_view path) const {
-    return std::ranges::any_of(writable_,
-                               [&](const std::string& root) { return is_below(path, root); });
-  }
+  bool is_bound(std::string_view path) const { return is_below_any(path, bound_); }
 
   // What might come into being must be covered too where a command could make it.
   void hide(const std::string& path, bool even_if_missing) {
     if (!path.starts_with('/')) return;
     std::string found = real(path);
-    const bool is_there = kind_of(found) != Kind::Missing;
-    if (is_there || (even_if_missing && is_writable(found))) hidden_.insert(std::move(found));
+    const bool can_be_made = even_if_missing && !request_.only_reads && is_bound(found);
+    if (kind_of(found) != Kind::Missing || can_be_made) hidden_.insert(std::move(found));
   }
 
   void cover(const std::string& path) {
@@ -118,14 +147,16 @@ class SandboxPlan {
       return other != path && is_below(path, other) && !is_rebound_below(other, path);
     });
     if (is_hidden_already) return;
-    if (kind_of(path) == Kind::Other)
+    if (kind_of(path) == Kind::Other) {
       add({"--ro-bind", "/dev/null", path});
-    else
+    } else {
+      note_placeholder(path);
       add({"--size", kSmallBytes, "--perms", "0700", "--tmpfs", path});
+    }
   }
-  // Whether a writable folder inside `outer` brings `path` back.
+  // Whether a folder that is bound inside `outer` brings `path` back.
   bool is_rebound_below(std::string_view outer, std::string_view path) const {
-    return std::ranges::any_of(writable_, [&](const std::string& root) {
+    return std::ranges::any_of(bound_, [&](const std::string& root) {
       return root != outer && is_below(root, outer) && is_below(path, root);
     });
   }
@@ -137,10 +168,11 @@ class SandboxPlan {
       add({"--size", kSmallBytes, "--perms", "1777", "--tmpfs", "/var/tmp"});
     if (kind_of("/run") == Kind::Folder) add({"--size", kSmallBytes, "--tmpfs", "/run"});
     keep_name_service();
+    keep_programs();
     for (const std::string& path : socket_files()) {
-      const bool is_covered = is_below(path, "/tmp") || is_below(path, "/var/tmp") ||
-                              is_below(path, "/run") || is_below(path, "/var/run");
-      if (!is_covered && kind_of(path) == Kind::Other && real(path) == path && !is_writable(path))
+      const bool is_covered =
+          (is_in_shared_place(path) || is_below(path, "/var/run")) && !is_kept(path);
+      if (!is_covered && kind_of(path) == Kind::Other && real(path) == path && !is_bound(path))
         hidden_.insert(path);
     }
   }
@@ -150,6 +182,42 @@ class SandboxPlan {
     if (!settings_.network) return;
     const std::string found = real("/etc/resolv.conf");
     if (is_below(found, "/run") && kind_of(found) == Kind::Other) add({"--ro-bind", found, found});
+  }
+
+  // Some managers of versions put their programs below /run, and people try things out in /tmp.
+  void keep_programs() {
+    std::string_view rest = request_.search_path;
+    while (!rest.empty()) {
+      const std::size_t end = rest.find(':');
+      keep(fs::path(rest.substr(0, end)).lexically_normal().string());
+      rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
+    }
+    for (const std::string& program : request_.programs)
+      for (const std::string& path : {program, real(program)})
+        if (is_in_shared_place(path)) keep(installation_of(path));
+  }
+  void keep(std::string path) {
+    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+    const std::string found = real(path);
+    if (!is_in_shared_place(path) || kind_of(found) == Kind::Missing || is_kept(path)) return;
+    // A link out of a place like that may lead back to all of it.
+    if (std::ranges::any_of(kSharedPlaces, [&](auto place) { return is_below(place, found); }))
+      return;
+    add({"--ro-bind", found, path});
+    kept_.push_back(std::move(path));
+  }
+  bool is_kept(std::string_view path) const {
+    return std::ranges::any_of(kept_,
+                               [&](const std::string& kept) { return is_below(path, kept); });
+  }
+
+  void make_cache() {
+    if (is_bound("/tmp")) return;
+    add({"--dir", kSandboxCache});
+    // Here pip's pyright has its program.
+    const std::string pyright = expand("~/.cache/pyright-python");
+    if (kind_of(pyright) == Kind::Folder)
+      add({"--symlink", pyright, std::string(kSandboxCache) + "/pyright-python"});
   }
 
   void protect_obeyed() {
@@ -165,19 +233,27 @@ class SandboxPlan {
   void protect(const std::string& base, std::string_view name, bool even_if_missing) {
     const std::string named = base + "/" + std::string(name);
     const std::string found = real(named);
-    if (kind_of(found) != Kind::Missing) {
-      if (is_writable(found)) add({"--ro-bind", found, found});
+    if (kind_of(found) != Kind::Missing && !is_placeholder(found)) {
+      if (is_bound(found)) add({"--ro-bind", found, found});
     } else if (even_if_missing && found == named && kind_of(base) == Kind::Folder) {
+      note_placeholder(named);
       add({"--size", kSmallBytes, "--tmpfs", named, "--remount-ro", named});
     }
   }
+  void note_placeholder(const std::string& path) {
+    const bool is_wanted = kind_of(path) == Kind::Missing || is_placeholder(path);
+    if (is_wanted && is_bound(path) &&
+        kind_of(fs::path(path).parent_path().string()) == Kind::Folder)
+      plan_.placeholders.push_back(path);
+  }
 
+  const SandboxRequest& request_;
   const SandboxSettings& settings_;
   const Workspace& workspace_;
-  const std::string& home_;
-  std::vector<std::string> writable_;  // free of links
-  std::set<std::string> hidden_;       // the same; outer folders first
-  std::vector<std::string> arguments_;
+  std::vector<std::string> bound_;  // what is as it is outside, or read-only; free of links
+  std::set<std::string> hidden_;    // free of links; outer folders first
+  std::vector<std::string> kept_;   // below shared places, as they are named
+  SandboxPlan plan_;
 };
 
 // How a program ended that says nothing and reads nothing; -1: it could not be run.
@@ -306,10 +382,17 @@ const std::vector<std::string>& usual_secrets() {
   return kPaths;
 }
 
-std::vector<std::string> make_sandbox_arguments(const SandboxSettings& settings,
-                                                const Workspace& workspace, const std::string& home,
-                                                const std::string& folder, int seccomp) {
-  return SandboxPlan(settings, workspace, home).arguments(folder, seccomp);
+SandboxPlan make_sandbox_plan(const SandboxRequest& request) {
+  return SandboxPlanner(request).make();
+}
+
+std::vector<std::string> limiting_shell(std::uint64_t processes) {
+  const std::uint64_t most = std::max(processes, kLeastProcessLimit);
+  return {::access("/bin/bash", X_OK) == 0 ? "/bin/bash" : "/bin/sh", "-c",
+          fmt::format("ulimit -c 0; ulimit -u {0} 2>/dev/null || ulimit -p {0} 2>/dev/null; "
+                      "exec \"$@\"",
+                      most),
+          "sh"};
 }
 
 std::string find_bubblewrap() {

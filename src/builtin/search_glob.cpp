@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "builtin/below.h"
+
 namespace toolgate {
 namespace {
 
@@ -18,14 +20,8 @@ bool has_parent_part(std::string_view text) {
 
 // What an absolute glob says below the workspace; nothing if it is elsewhere.
 std::optional<std::string_view> below_workspace(const Workspace& workspace, std::string_view glob) {
-  for (const std::string* root : {&workspace.folder(), &workspace.real_folder()}) {
-    std::string_view rest = glob;
-    if (*root == "/") return rest.substr(1);
-    if (!rest.starts_with(*root)) continue;
-    rest.remove_prefix(root->size());
-    if (rest.empty()) return rest;
-    if (rest.starts_with('/')) return rest.substr(1);
-  }
+  for (const std::string* root : {&workspace.folder(), &workspace.real_folder()})
+    if (const auto rest = path_below(glob, *root)) return rest;
   return std::nullopt;
 }
 

@@ -6,6 +6,7 @@
 #include "async/offload.h"
 #include "base/ascii.h"
 #include "builtin/code_search.h"
+#include "builtin/name_line.h"
 #include "builtin/tool_input.h"
 #include "invoke/visible_text.h"
 #include "toolgate/function_tool.h"
@@ -123,7 +124,7 @@ class SearchWorkspaceSymbols final : public Tool {
   }
 
   Task<Result<std::optional<PreparedCall>>> prepare(const ToolCall& call, const Cancel&) override {
-    const std::string name = visible_text(ToolInput(call.input).text("symbolName"), false);
+    const std::string name = name_on_one_line(ToolInput(call.input).text("symbolName"));
     co_return PreparedCall{.invocation_message = "Searching for symbols named " + name,
                            .past_tense_message = "Searched for symbols named " + name};
   }

@@ -1,8 +1,8 @@
 #include "builtin/send_to_terminal.h"
 
+#include "builtin/name_line.h"
 #include "builtin/terminal_words.h"
 #include "builtin/tool_input.h"
-#include "invoke/visible_text.h"
 
 namespace toolgate {
 namespace {
@@ -42,8 +42,9 @@ class SendToTerminal final : public Tool {
                           .past_tense_message = "Typed into " + view->id};
     prepared.confirmation_title = "Type this into a running command?";
     prepared.confirmation_message = fmt::format(
-        "Into {}, which runs {}:\n\n{}\n", visible_text(view->command, false),
+        "Into {}, which runs {}. {}:\n\n{}\n", name_on_one_line(view->command),
         view->is_sandboxed ? "in the sandbox" : "WITHOUT a sandbox: it can do all that you can",
+        input.flag("enter", true) ? "The Enter key follows" : "No Enter key follows",
         input.text("command"));
     if (!view->is_sandboxed) prepared.allow_auto_confirm = false;
     co_return prepared;

@@ -5,30 +5,13 @@
 #include <deque>
 
 #include "base/utf8.h"
+#include "builtin/shell_words.h"
 
 namespace toolgate {
 namespace {
 
 constexpr std::size_t kMostBytes = 64 << 10;
-constexpr int kDeepest = 40;
-
-bool is_name_start(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_name_part(char c) {
-  return is_name_start(c) || is_digit(c);
-}
-bool is_blank(char c) {
-  return c == ' ' || c == '\t';
-}
-// Ends a word where it stands without quotes.
-bool is_meta(char c) {
-  return is_blank(c) || c == '\n' || c == ';' || c == '&' || c == '|' || c == '(' || c == ')' ||
-         c == '<' || c == '>';
-}
+constexpr std::size_t kMostDigits = 4;  // of a descriptor: bash takes longer ones for words
 
 // Words that begin or end something where a command may begin.
 constexpr std::array<std::string_view, 8> kClosers{"then", "else", "elif", "fi",
@@ -43,15 +26,10 @@ struct HereDocument {
   bool strips_tabs = false;
 };
 
-struct ReadWord {
-  ShellWord value;
-  bool is_there = false;
-};
-
-class ShellParser {
+class ShellParser final : public ShellWordReader {
  public:
-  ShellParser(std::string_view text, ShellScript& script, int depth)
-      : text_(text), script_(script), depth_(depth) {}
+  ShellParser(std::string_view text, ShellScript& script, int depth, Place place)
+      : ShellWordReader(text, depth, place), script_(script) {}
 
   Result<void> parse_all() {
     if (auto done = parse_list({}); !done) return done;
@@ -69,33 +47,13 @@ class ShellParser {
   }
 
  private:
-  template <class... Args>
-  static std::unexpected<Error> refuse(fmt::format_string<Args...> words, Args&&... args) {
-    return fail(Errc::InvalidRequest, words, std::forward<Args>(args)...);
+  Result<std::size_t> parse_inside(std::string_view text, Ending ending) override {
+    ShellParser inner(text, script_, depth_ + 1, Place::Substitution);
+    if (ending == Ending::Parenthesis) return inner.parse_parenthesised();
+    if (auto done = inner.parse_all(); !done) return std::unexpected(done.error());
+    return text.size();
   }
-
-  char peek(std::size_t ahead = 0) const {
-    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
-  }
-  bool looking_at(std::string_view words) const { return text_.substr(at_).starts_with(words); }
-  bool take(std::string_view words) {
-    if (!looking_at(words)) return false;
-    at_ += words.size();
-    return true;
-  }
-
-  void skip_blanks() {
-    for (;;) {
-      if (is_blank(peek()))
-        ++at_;
-      else if (looking_at("\\\n"))
-        at_ += 2;
-      else
-        break;
-    }
-    if (peek() == '#')
-      while (at_ < text_.size() && peek() != '\n') ++at_;
-  }
+  bool awaits_document() const override { return !pending_.empty(); }
 
   Result<void> take_newline() {
     ++at_;
@@ -116,7 +74,9 @@ class ShellParser {
   // A reserved word that stands here by itself.
   std::string_view bare_word() const {
     std::size_t end = at_;
-    while (end < text_.size() && !is_meta(text_[end])) ++end;
+    while (end < text_.size() && !is_shell_meta(text_[end])) ++end;
+    const std::string_view next = text_.substr(end, 2);
+    if (next == "<(" || next == ">(") return {};  // the word goes on
     return text_.substr(at_, end - at_);
   }
   bool take_bare(std::string_view word) {
@@ -158,7 +118,13 @@ class ShellParser {
   }
 
   Result<void> parse_pipeline() {
-    for (skip_blanks(); take_bare("!") || take_bare("time"); skip_blanks()) continue;
+    for (;;) {
+      skip_blanks();
+      if (take_bare("!")) continue;
+      if (!take_bare("time")) break;
+      skip_blanks();
+      if (peek() == '-') return refuse("options of 'time' are not read");
+    }
     for (;;) {
       if (auto done = parse_command(); !done) return done;
       skip_blanks();
@@ -225,7 +191,8 @@ class ShellParser {
     take_bare("for");
     skip_blanks();
     const std::string name(bare_word());
-    if (name.empty() || !is_name_start(name[0]) || !std::ranges::all_of(name, is_name_part))
+    if (name.empty() || !is_shell_name_start(name[0]) ||
+        !std::ranges::all_of(name, is_shell_name_part))
       return refuse("this 'for' is not read");
     at_ += name.size();
     script_.commands.push_back({.assignments = {name}, .words = {}});
@@ -254,10 +221,12 @@ class ShellParser {
 
   Result<void> parse_simple_command() {
     ShellCommand command;
+    bool is_redirected = false;
     for (;;) {
       skip_blanks();
       auto redirected = parse_redirection();
       if (!redirected) return std::unexpected(redirected.error());
+      is_redirected |= *redirected;
       if (*redirected) continue;
       if (command.words.empty()) {
         auto assigned = parse_assignment(command);
@@ -270,9 +239,8 @@ class ShellParser {
       command.words.push_back(std::move(word->value));
     }
     if (peek() == '(') return refuse("functions are not read");
-    if (command.words.empty() && command.assignments.empty() && !had_redirection_)
+    if (command.words.empty() && command.assignments.empty() && !is_redirected)
       return refuse("there is no command at '{}'", std::string(text_.substr(at_, 10)));
-    had_redirection_ = false;
     script_.commands.push_back(std::move(command));
     return {};
   }
@@ -280,8 +248,8 @@ class ShellParser {
   // NAME=value or NAME+=value. Arrays are not read: their subscripts are evaluated.
   Result<bool> parse_assignment(ShellCommand& command) {
     std::size_t end = at_;
-    if (!is_name_start(peek())) return false;
-    while (end < text_.size() && is_name_part(text_[end])) ++end;
+    if (!is_shell_name_start(peek())) return false;
+    while (end < text_.size() && is_shell_name_part(text_[end])) ++end;
     if (end < text_.size() && text_[end] == '[') return refuse("arrays are not read");
     const std::string name(text_.substr(at_, end - at_));
     if (text_.substr(end).starts_with("+=")) ++end;
@@ -297,15 +265,15 @@ class ShellParser {
   // Whether there was one.
   Result<bool> parse_redirection() {
     std::size_t start = at_;
-    while (start < text_.size() && is_digit(text_[start])) ++start;
+    while (start < text_.size() && is_shell_digit(text_[start])) ++start;
     if (start >= text_.size() || (text_[start] != '<' && text_[start] != '>')) {
       if (!looking_at("&>")) return false;
       start = at_;
     }
     const bool is_process = start == at_ && (looking_at("<(") || looking_at(">("));
     if (is_process) return false;
+    if (start - at_ > kMostDigits) return refuse("a redirection's number is too long");
     at_ = start;
-    had_redirection_ = true;
     if (take("<<<")) return parse_target({});
     if (looking_at("<<")) return parse_here_operator();
     for (const std::string_view operation : {"&>>", "&>", ">>", ">|", "<>", ">&", "<&", ">", "<"})
@@ -316,32 +284,44 @@ class ShellParser {
   // An empty operation is a here-string: its word is read by the program.
   Result<bool> parse_target(std::string_view operation) {
     skip_blanks();
+    if (operation.ends_with('&') && take("-")) {
+      // It closes, and what follows is the next word, as in "find . >& --delete".
+      if (at_ < text_.size() && !is_shell_meta(peek())) return refuse("a redirection is not read");
+      return true;
+    }
     auto word = parse_word();
     if (!word) return std::unexpected(word.error());
     if (!word->is_there) return refuse("a redirection leads nowhere");
-    const std::string& text = word->value.text;
-    const bool is_descriptor =
-        operation.ends_with('&') && word->value.is_known && !text.empty() &&
-        std::ranges::all_of(text, [](char c) { return is_digit(c) || c == '-'; });
-    if (!operation.empty() && !is_descriptor)
+    const bool is_copy =
+        operation.ends_with('&') && word->value.is_known && is_descriptor(word->value.text);
+    if (!operation.empty() && !is_copy)
       script_.redirections.push_back({word->value, operation.contains('>')});
     return true;
   }
 
+  // 1 or 1-: what ">&" copies or moves. All else is the name of a file.
+  static bool is_descriptor(std::string_view text) {
+    if (text.ends_with('-')) text.remove_suffix(1);
+    return !text.empty() && text.size() <= kMostDigits && std::ranges::all_of(text, is_shell_digit);
+  }
+
   Result<bool> parse_here_operator() {
+    if (place_ == Place::Substitution)
+      return refuse("a here-document in a substitution is not read");
     at_ += 2;
     HereDocument document;
     document.strips_tabs = take("-");
-    skip_blanks();
-    const std::size_t start = at_;
-    auto word = parse_word();
-    if (!word) return std::unexpected(word.error());
-    if (!word->is_there) return refuse("a here-document has no delimiter");
-    const std::string_view source = text_.substr(start, at_ - start);
-    if (source.contains('$') || source.contains('`') || source.contains('\n'))
+    while (is_shell_blank(peek())) ++at_;
+    const char quote = peek() == '\'' || peek() == '"' ? peek() : '\0';
+    document.is_literal = quote != '\0';
+    if (document.is_literal) ++at_;
+    while (is_shell_name_part(peek())) document.delimiter += text_[at_++];
+    if (document.is_literal && (peek() != quote || document.delimiter.empty()))
       return refuse("the delimiter of a here-document is not read");
-    document.is_literal = source.find_first_of("'\"\\") != source.npos;
-    document.delimiter = word->value.text;
+    if (document.is_literal) ++at_;
+    if (document.delimiter.empty() || (at_ < text_.size() && !is_shell_meta(peek())) ||
+        looking_at("<(") || looking_at(">("))
+      return refuse("the delimiter of a here-document is not read");
     pending_.push_back(std::move(document));
     return true;
   }
@@ -360,223 +340,11 @@ class ShellParser {
     }
     if (document.is_literal) return {};
     if (body.contains("\\\n")) return refuse("a here-document continues lines");
-    ShellParser inner(body, script_, depth_);
+    ShellParser inner(body, script_, depth_, Place::Substitution);
     return inner.parse_expansions_of_text();
   }
 
-  // Text in which only $ and ` mean something.
-  Result<void> parse_expansions_of_text() {
-    ShellWord ignored;
-    while (at_ < text_.size()) {
-      if (peek() == '\\') {
-        at_ += 2;
-      } else if (peek() == '$' || peek() == '`') {
-        if (auto done = parse_expansion(ignored); !done) return done;
-      } else {
-        ++at_;
-      }
-    }
-    return {};
-  }
-
-  Result<ReadWord> parse_word() {
-    ReadWord word;
-    const std::size_t start = at_;
-    while (at_ < text_.size()) {
-      const char c = peek();
-      if ((c == '<' || c == '>') && peek(1) == '(') {
-        at_ += 2;
-        if (auto done = parse_nested(); !done) return std::unexpected(done.error());
-        word.value.is_known = false;
-        continue;
-      }
-      if (is_meta(c)) break;
-      if (auto done = parse_word_part(word, start); !done) return std::unexpected(done.error());
-    }
-    word.is_there = at_ > start;
-    return word;
-  }
-
-  Result<void> parse_word_part(ReadWord& word, std::size_t start) {
-    const char c = peek();
-    switch (c) {
-      case '\\':
-        ++at_;
-        if (at_ >= text_.size()) return refuse("a backslash stands at the end");
-        if (peek() != '\n') word.value.text += peek();
-        ++at_;
-        return {};
-      case '\'':
-        return parse_single_quoted(word.value);
-      case '"':
-        return parse_double_quoted(word.value);
-      case '$':
-      case '`':
-        return parse_expansion(word.value);
-      case '*':
-      case '?':
-      case '[':
-      case '{':
-        // "{}" alone means itself, and so does what find(1) is told.
-        if (c != '{' || !looking_at("{}")) word.value.is_known = false;
-        break;
-      case '~':
-        if (at_ == start || text_[at_ - 1] == ':' || text_[at_ - 1] == '=')
-          word.value.is_known = false;
-        break;
-      default:
-        break;
-    }
-    word.value.text += c;
-    ++at_;
-    return {};
-  }
-
-  Result<void> parse_single_quoted(ShellWord& word) {
-    const auto end = text_.find('\'', at_ + 1);
-    if (end == text_.npos) return refuse("a quote is not closed");
-    word.text += text_.substr(at_ + 1, end - at_ - 1);
-    at_ = end + 1;
-    return {};
-  }
-
-  Result<void> parse_double_quoted(ShellWord& word) {
-    for (++at_; at_ < text_.size();) {
-      const char c = peek();
-      if (c == '"') {
-        ++at_;
-        return {};
-      }
-      if (c == '\\') {
-        const char next = peek(1);
-        at_ += 2;
-        if (next == '\n') continue;
-        if (next != '$' && next != '`' && next != '"' && next != '\\') word.text += '\\';
-        word.text += next;
-      } else if (c == '$' || c == '`') {
-        const bool may_be_quote = peek(1) == '\'' || peek(1) == '"';
-        if (may_be_quote) {
-          word.text += c;
-          ++at_;
-        } else if (auto done = parse_expansion(word); !done) {
-          return done;
-        }
-      } else {
-        word.text += c;
-        ++at_;
-      }
-    }
-    return refuse("a quote is not closed");
-  }
-
-  Result<void> parse_nested() {
-    ShellParser inner(text_.substr(at_), script_, depth_ + 1);
-    auto end = inner.parse_parenthesised();
-    if (!end) return std::unexpected(end.error());
-    if (!pending_.empty() && text_.substr(at_, *end).contains('\n'))
-      return refuse("a here-document begins before a substitution of several lines");
-    at_ += *end;
-    return {};
-  }
-
-  Result<void> parse_expansion(ShellWord& word) {
-    if (peek() == '`') return parse_backquoted(word);
-    ++at_;
-    if (looking_at("((")) return parse_arithmetic(word);
-    if (take("(")) {
-      word.is_known = false;
-      return parse_nested();
-    }
-    if (peek() == '{') return parse_braced_variable(word);
-    if (peek() == '\'' || peek() == '"') return refuse("$' and $\" are not read");
-    if (peek() == '[') return refuse("$[ is not read");
-    if (is_name_start(peek())) {
-      word.is_known = false;
-      while (is_name_part(peek())) ++at_;
-    } else if (is_digit(peek()) || std::string_view("@*#?-$!").contains(peek())) {
-      if (peek() != '\0') word.is_known = false, ++at_;
-    } else {
-      word.text += '$';
-    }
-    return {};
-  }
-
-  // Numbers only: the value of a variable is evaluated too, and may hold a command.
-  Result<void> parse_arithmetic(ShellWord& word) {
-    word.is_known = false;
-    const auto end = text_.find("))", at_);
-    if (end == text_.npos) return refuse("arithmetic is not closed");
-    const std::string_view inside = text_.substr(at_ + 2, end - at_ - 2);
-    if (inside.find_first_not_of("0123456789 +-*/%()<>=!&|^~?:,") != inside.npos)
-      return refuse("arithmetic with more than numbers is not read");
-    at_ = end + 2;
-    while (peek() == ')') ++at_;
-    return {};
-  }
-
-  // ${name}, ${#name}, ${name:-word} and the like. Subscripts and @ operators can run commands.
-  Result<void> parse_braced_variable(ShellWord& word) {
-    word.is_known = false;
-    ++at_;
-    take("#");
-    const std::size_t start = at_;
-    while (is_name_part(peek())) ++at_;
-    if (at_ == start && !take("@") && !take("*") && !take("?") && !take("#"))
-      return refuse("this ${{ is not read");
-    if (take("}")) return {};
-    if (!std::string_view(":-+?#%/^,").contains(peek()) || peek() == '\0')
-      return refuse("this ${{ is not read");
-    // ${x:expression} is arithmetic.
-    if (peek() == ':' && !std::string_view("-+?").contains(peek(1)))
-      return refuse("parts of variables are not read");
-    ++at_;
-    return parse_rest_of_brace();
-  }
-
-  Result<void> parse_rest_of_brace() {
-    if (++depth_ > kDeepest) return refuse("it is nested too deeply");
-    ShellWord ignored;
-    while (at_ < text_.size() && peek() != '}') {
-      Result<void> done;
-      if (peek() == '\\')
-        at_ += 2;
-      else if (peek() == '\'')
-        return refuse("quotes in ${{ are not read");
-      else if (peek() == '"')
-        done = parse_double_quoted(ignored);
-      else if (peek() == '$' || peek() == '`')
-        done = parse_expansion(ignored);
-      else
-        ++at_;
-      if (!done) return done;
-    }
-    --depth_;
-    if (!take("}")) return refuse("'${{' is not closed");
-    return {};
-  }
-
-  Result<void> parse_backquoted(ShellWord& word) {
-    word.is_known = false;
-    std::string inside;
-    for (++at_; at_ < text_.size(); ++at_) {
-      if (peek() == '`') {
-        ++at_;
-        if (!pending_.empty() && inside.contains('\n'))
-          return refuse("a here-document begins before a substitution of several lines");
-        ShellParser inner(inside, script_, depth_ + 1);
-        return inner.parse_all();
-      }
-      if (peek() == '\\') return refuse("a backslash between backquotes is not read");
-      inside += peek();
-    }
-    return refuse("a backquote is not closed");
-  }
-
-  std::string_view text_;
   ShellScript& script_;
-  int depth_;
-  std::size_t at_ = 0;
-  bool had_redirection_ = false;
   std::deque<HereDocument> pending_;
 };
 
@@ -591,7 +359,7 @@ Result<ShellScript> parse_shell_script(std::string_view text) {
   if (std::ranges::any_of(text, is_control))
     return fail(Errc::InvalidRequest, "it has control characters");
   ShellScript script;
-  if (auto done = ShellParser(text, script, 0).parse_all(); !done)
+  if (auto done = ShellParser(text, script, 0, ShellParser::Place::Line).parse_all(); !done)
     return std::unexpected(done.error());
   if (script.commands.empty()) return fail(Errc::InvalidRequest, "there is no command");
   return script;
@@ -602,10 +370,11 @@ std::string write_shell_words(const std::vector<ShellWord>& words) {
   std::string line;
   for (const ShellWord& word : words) {
     if (!line.empty()) line += ' ';
+    const bool is_bracket = word.text == "[" || word.text == "]";
     const bool is_plain = !word.text.empty() && std::ranges::all_of(word.text, [&](char c) {
-      return is_name_part(c) || kPlain.contains(c) || static_cast<unsigned char>(c) >= 0x80;
+      return is_shell_name_part(c) || kPlain.contains(c) || static_cast<unsigned char>(c) >= 0x80;
     });
-    if (is_plain || !word.is_known) {
+    if (is_plain || is_bracket || !word.is_known) {
       line += word.text;
       continue;
     }

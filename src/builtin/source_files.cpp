@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <deque>
 #include <dirent.h>
 #include <filesystem>
 #include <iterator>
 #include <memory>
-#include <unistd.h>
 
 #include "base/ascii.h"
+#include "builtin/file_bytes.h"
 #include "builtin/text_edits.h"
 
 namespace toolgate {
@@ -88,7 +87,7 @@ class SourceWalk {
   bool has_text(const std::string& path) const {
     const auto file = workspace_.open_file(path);
     if (!file) return false;
-    const auto text = read_whole_file(*file, search_.most_file_bytes, path);
+    const auto text = read_whole_file(file->descriptor.get(), search_.most_file_bytes, path);
     if (!text) return false;
     return search_.whole_word ? !find_word(*text, search_.text, 1).empty()
                               : contains_ignoring_case(*text, search_.text);
@@ -108,25 +107,6 @@ class SourceWalk {
 SourceFiles find_source_files(const Workspace& workspace, const SourceSearch& search,
                               const std::atomic<bool>& stop) {
   return SourceWalk(workspace, search, stop).walk();
-}
-
-Result<std::string> read_whole_file(const OpenedFile& file, std::size_t most,
-                                    std::string_view shown_path) {
-  std::string text;
-  const auto expected = static_cast<std::size_t>(file.facts.st_size);
-  text.resize(std::min(expected, most) + 1);
-  std::size_t size = 0;
-  for (;;) {
-    const ssize_t count = ::read(file.descriptor.get(), text.data() + size, text.size() - size);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return file_failure(errno, "read", shown_path);
-    if (count == 0) break;
-    size += static_cast<std::size_t>(count);
-    if (size > most) return fail(Errc::TooLarge, "{} is longer than {} bytes", shown_path, most);
-    if (size == text.size()) text.resize(std::min(text.size() * 2, most + 1));
-  }
-  text.resize(size);
-  return text;
 }
 
 }  // namespace toolgate

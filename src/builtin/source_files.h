@@ -32,8 +32,4 @@ struct SourceFiles {
 SourceFiles find_source_files(const Workspace& workspace, const SourceSearch& search,
                               const std::atomic<bool>& stop);
 
-// At most so many bytes; more are an error that names the file.
-Result<std::string> read_whole_file(const OpenedFile& file, std::size_t most,
-                                    std::string_view shown_path);
-
 }  // namespace toolgate

@@ -11,6 +11,7 @@
 #include "base/ascii.h"
 #include "base/nearest.h"
 #include "base/utf8.h"
+#include "builtin/trimmed.h"
 #include "invoke/visible_text.h"
 
 namespace toolgate {
@@ -38,13 +39,6 @@ std::vector<std::size_t> find_all(std::string_view text, std::string_view piece)
     places.push_back(static_cast<std::size_t>(at++ - text.data()));
   }
   return places;
-}
-
-std::string_view trimmed(std::string_view line) {
-  constexpr std::string_view kBlank = " \t\r";
-  const std::size_t begin = line.find_first_not_of(kBlank);
-  if (begin == line.npos) return {};
-  return line.substr(begin, line.find_last_not_of(kBlank) - begin + 1);
 }
 
 std::vector<std::string_view> lines_of(std::string_view text) {

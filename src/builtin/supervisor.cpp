@@ -18,12 +18,15 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "builtin/placeholder_folders.h"
 
 namespace toolgate {
 namespace {
@@ -69,58 +72,66 @@ std::vector<pid_t> numbers_below(const std::string& folder) {
   return numbers;
 }
 
-void append_children(pid_t process, std::vector<pid_t>& found) {
+struct Process {
+  pid_t id = 0;
+  pid_t parent = 0;
+};
+
+// 0: there is no such process.
+pid_t parent_of(pid_t process) {
+  const std::string stat = read_small_file(fmt::format("/proc/{}/stat", process));
+  const auto name_end = stat.rfind(") ");
+  if (name_end == stat.npos || name_end + 4 > stat.size()) return 0;
+  return std::atoi(stat.c_str() + name_end + 4);
+}
+
+void append_children(pid_t process, std::vector<Process>& found) {
   const std::string tasks = fmt::format("/proc/{}/task", process);
   for (const pid_t task : numbers_below(tasks))
     for (const std::int64_t child :
          numbers_in(read_small_file(fmt::format("{}/{}/children", tasks, task))))
-      found.push_back(static_cast<pid_t>(child));
+      found.push_back({static_cast<pid_t>(child), process});
 }
 
 // Where the kernel keeps no lists of children: by looking at everyone's parent.
-void append_children_by_search(std::vector<pid_t>& found) {
-  std::vector<std::pair<pid_t, pid_t>> parents;
-  for (const pid_t process : numbers_below("/proc")) {
-    const std::string stat = read_small_file(fmt::format("/proc/{}/stat", process));
-    const auto name_end = stat.rfind(") ");
-    if (name_end == stat.npos || name_end + 4 > stat.size()) continue;
-    parents.emplace_back(process, std::atoi(stat.c_str() + name_end + 4));
-  }
+void append_children_by_search(std::vector<Process>& found) {
+  std::vector<Process> all;
+  for (const pid_t process : numbers_below("/proc")) all.push_back({process, parent_of(process)});
   for (std::size_t i = 0; i <= found.size(); ++i) {
-    const pid_t parent = i == 0 ? ::getpid() : found[i - 1];
-    for (const auto& [process, its_parent] : parents)
-      if (its_parent == parent) found.push_back(process);
+    const pid_t parent = i == 0 ? ::getpid() : found[i - 1].id;
+    for (const Process& process : all)
+      if (process.parent == parent) found.push_back(process);
   }
 }
 
 // Everything that was started below us. Orphans are our children, so nobody gets away by leaving
-// their parent or session. At most some more than `most`.
-std::vector<pid_t> descendants(std::size_t most) {
+// their parent or session. Parents stand before their children. At most some more than `most`.
+std::vector<Process> descendants(std::size_t most) {
   static const bool kHasLists =
       ::access(fmt::format("/proc/self/task/{}/children", ::getpid()).c_str(), R_OK) == 0;
-  std::vector<pid_t> found;
+  std::vector<Process> found;
   if (!kHasLists) {
     append_children_by_search(found);
     return found;
   }
   append_children(::getpid(), found);
   for (std::size_t i = 0; i < found.size() && found.size() <= most; ++i)
-    append_children(found[i], found);
+    append_children(found[i].id, found);
   return found;
 }
 
 // Shared pages count in parts where the cheap sum, which counts them in full, is too much.
-std::uint64_t memory_of(const std::vector<pid_t>& processes, std::uint64_t limit) {
+std::uint64_t memory_of(const std::vector<Process>& processes, std::uint64_t limit) {
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   std::uint64_t cheap = 0;
-  for (const pid_t process : processes) {
-    const auto fields = numbers_in(read_small_file(fmt::format("/proc/{}/statm", process)));
+  for (const Process& process : processes) {
+    const auto fields = numbers_in(read_small_file(fmt::format("/proc/{}/statm", process.id)));
     if (fields.size() > 2) cheap += static_cast<std::uint64_t>(fields[1] - fields[2]) * page;
   }
   if (cheap <= limit) return cheap;
   std::uint64_t exact = 0;
-  for (const pid_t process : processes) {
-    const std::string rollup = read_small_file(fmt::format("/proc/{}/smaps_rollup", process));
+  for (const Process& process : processes) {
+    const std::string rollup = read_small_file(fmt::format("/proc/{}/smaps_rollup", process.id));
     if (const auto at = rollup.find("\nPss_Anon:"); at != rollup.npos)
       exact += static_cast<std::uint64_t>(std::atoll(rollup.c_str() + at + 10)) * 1024;
   }
@@ -168,6 +179,7 @@ class Supervisor {
   }
 
   [[noreturn]] void become_command() {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would watch over it
     ::setpriority(PRIO_PROCESS, 0, 0);
     ::setsid();
     ::ioctl(STDIN_FILENO, TIOCSCTTY, 0);
@@ -213,10 +225,10 @@ class Supervisor {
 
   // In a sandbox one look at its own /proc: a fork bomb leaves no time for more. 0: not known.
   std::size_t processes_in_sandbox() const {
-    std::vector<pid_t> children;
+    std::vector<Process> children;
     append_children(leader_, children);
     if (children.empty()) return 0;
-    return numbers_below(fmt::format("/proc/{}/root/proc", children.front())).size();
+    return numbers_below(fmt::format("/proc/{}/root/proc", children.front().id)).size();
   }
   bool tell_too_many() const {
     tell(fmt::format("limit it had more than {} processes", most_processes_));
@@ -225,7 +237,7 @@ class Supervisor {
 
   bool is_over_limits() {
     if (is_sandboxed_ && processes_in_sandbox() > most_processes_) return tell_too_many();
-    const std::vector<pid_t> all = descendants(most_processes_);
+    const std::vector<Process> all = descendants(most_processes_);
     if (all.size() > most_processes_) return tell_too_many();
     if (memory_of(all, most_memory_) > most_memory_) {
       tell(fmt::format("limit it took more than {} MiB of memory", most_memory_ >> 20));
@@ -254,9 +266,9 @@ class Supervisor {
     // The end of bubblewrap is the end of its sandbox, at once.
     if (!leader_has_ended_) ::kill(leader_, SIGKILL);
     for (int round = 0; round < kMostEndRounds && reap(); ++round) {
-      const std::vector<pid_t> all = descendants(SIZE_MAX);
-      for (const pid_t process : all) ::kill(process, SIGSTOP);
-      for (const pid_t process : all) ::kill(process, SIGKILL);
+      const std::vector<Process> all = descendants(SIZE_MAX);
+      for (const Process& process : all) signal_child(process.id, process.parent, SIGSTOP);
+      for (const Process& process : all) signal_child(process.id, process.parent, SIGKILL);
       const timespec pause{0, kEndMilliseconds * 1'000'000L};
       ::nanosleep(&pause, nullptr);
     }
@@ -272,13 +284,32 @@ class Supervisor {
 
 }  // namespace
 
+// The descriptor stands for the process that has the number now, whatever becomes of the number; so
+// what is looked at after it was opened is that process, or it is gone and gets no signal.
+bool signal_child(pid_t process, pid_t parent, int signal) {
+  const auto file = static_cast<int>(::syscall(SYS_pidfd_open, process, 0));
+  if (file < 0 && (errno == ESRCH || errno == EINVAL)) return false;
+  const pid_t now = parent_of(process);
+  bool is_sent = now != 0 && (now == parent || now == ::getpid());
+  if (is_sent && file >= 0)
+    is_sent = ::syscall(SYS_pidfd_send_signal, file, signal, nullptr, 0) == 0;
+  else if (is_sent)  // a kernel before 5.3, or too many open files
+    is_sent = ::kill(process, signal) == 0;
+  if (file >= 0) ::close(file);
+  return is_sent;
+}
+
 int supervise_command(int count, char** arguments) {
-  if (count < 4) {
+  int command = 3;
+  while (command + 1 < count && arguments[command] == kPlaceholder) command += 2;
+  if (command >= count) {
     std::fputs("toolgate starts this by itself; it is no command for people\n", stderr);
     return 2;
   }
+  PlaceholderFolders placeholders;
+  for (int i = 3; i < command; i += 2) placeholders.add(arguments[i + 1]);
   return Supervisor(std::strtoull(arguments[1], nullptr, 10),
-                    std::strtoull(arguments[2], nullptr, 10), arguments + 3)
+                    std::strtoull(arguments[2], nullptr, 10), arguments + command)
       .run();
 }
 

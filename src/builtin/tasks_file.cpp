@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 
 #include "base/json.h"
 #include "builtin/shell_command.h"
@@ -17,25 +18,46 @@ class TaskReader {
   TaskReader(std::string_view workspace, std::string_view home)
       : workspace_(workspace), home_(home) {}
 
-  Result<TaskDefinition> read(const json::value& value) {
+  // Also when it cannot be run: others can.
+  TaskDefinition read(const json::value& value) {
     TaskDefinition task;
     task.label = text_of(value, "label");
     if (task.label.empty()) task.label = text_of(value, "taskName");
+    task.kind = text_of(value, "type");
+    if (task.kind.empty()) task.kind = "shell";
+    if (task.kind != "shell" && task.kind != "process") return read_foreign(value, std::move(task));
     label_ = task.label;
-    task.is_shell = text_of(value, "type") != "process";
+    task.is_shell = task.kind != "process";
     task.is_background = find(value, "isBackground") == nullptr
                              ? false
                              : *find(value, "isBackground") == json::value(true);
-    auto command = read_word(find(value, "command"));
-    if (!command) return std::unexpected(command.error());
-    task.command = std::move(command->first);
-    if (auto done = read_arguments(value, task); !done) return std::unexpected(done.error());
-    if (auto done = read_options(value, task); !done) return std::unexpected(done.error());
-    read_depends_on(value, task);
+    if (auto done = read_members(value, task); !done) task.problem = done.error().message;
     return task;
   }
 
  private:
+  // Of an extension, which would know what to run. VS Code calls it by its script if it has no
+  // label.
+  static TaskDefinition read_foreign(const json::value& value, TaskDefinition task) {
+    for (const std::string_view name : {"script", "task"})
+      if (task.label.empty() && !text_of(value, name).empty())
+        task.label = fmt::format("{}: {}", task.kind, text_of(value, name));
+    task.problem = fmt::format(
+        "the task '{}' is of the type '{}', which is not supported here, only shell and process "
+        "are; run its command with run_in_terminal",
+        task.label, task.kind);
+    return task;
+  }
+
+  Result<void> read_members(const json::value& value, TaskDefinition& task) {
+    auto command = read_word(find(value, "command"));
+    if (!command) return std::unexpected(command.error());
+    task.command = std::move(command->first);
+    if (auto done = read_arguments(value, task); !done) return done;
+    if (auto done = read_options(value, task); !done) return done;
+    return read_depends_on(value, task);
+  }
+
   static std::string text_of(const json::value& value, std::string_view name) {
     const json::value* found = find(value, name);
     return found && found->is_string() ? std::string(found->get_string()) : std::string();
@@ -85,13 +107,22 @@ class TaskReader {
     return {};
   }
 
-  static void read_depends_on(const json::value& value, TaskDefinition& task) {
+  Result<void> read_depends_on(const json::value& value, TaskDefinition& task) {
     const json::value* depends = find(value, "dependsOn");
-    if (!depends) return;
-    if (depends->is_string()) task.depends_on.emplace_back(depends->get_string());
-    if (depends->is_array())
-      for (const json::value& each : depends->get_array())
-        if (each.is_string()) task.depends_on.emplace_back(each.get_string());
+    if (!depends) return {};
+    const std::span<const json::value> list =
+        depends->is_array()
+            ? std::span<const json::value>(depends->get_array().data(), depends->get_array().size())
+            : std::span(depends, 1);
+    for (const json::value& each : list) {
+      if (!each.is_string())
+        return fail(Errc::InvalidRequest,
+                    "the task '{}' depends on one that is not named by its label, which is not "
+                    "supported; run its command with run_in_terminal",
+                    label_);
+      task.depends_on.emplace_back(each.get_string());
+    }
+    return {};
   }
 
   Result<std::string> substitute(std::string_view text) {
@@ -128,20 +159,15 @@ class TaskReader {
   std::string label_;
 };
 
-bool is_readable_kind(const json::value& value) {
-  const json::value* type = find(value, "type");
-  return !type ||
-         (type->is_string() && (type->get_string() == "shell" || type->get_string() == "process"));
-}
-
+// A task's label, or that behind its kind: "npm: lint".
 const TaskDefinition* find_task(const std::vector<TaskDefinition>& tasks, std::string_view id) {
-  for (const std::string_view kind : {"", "shell: ", "process: "})
-    if (id.starts_with(kind))
-      if (const auto found =
-              std::ranges::find(tasks, id.substr(kind.size()), &TaskDefinition::label);
-          found != tasks.end())
-        return &*found;
-  return nullptr;
+  if (const auto found = std::ranges::find(tasks, id, &TaskDefinition::label); found != tasks.end())
+    return &*found;
+  const auto found = std::ranges::find_if(tasks, [&](const TaskDefinition& task) {
+    return id == fmt::format("{}: {}", task.kind, task.label) || id == "shell: " + task.label ||
+           id == "process: " + task.label;
+  });
+  return found != tasks.end() ? &*found : nullptr;
 }
 
 Result<void> append_in_order(const std::vector<TaskDefinition>& tasks, std::string_view id,
@@ -150,10 +176,12 @@ Result<void> append_in_order(const std::vector<TaskDefinition>& tasks, std::stri
   if (!task) {
     std::string known;
     for (const TaskDefinition& each : tasks)
-      known += fmt::format("{}'{}'", known.empty() ? "" : ", ", each.label);
+      if (each.problem.empty())
+        known += fmt::format("{}'{}'", known.empty() ? "" : ", ", each.label);
     return fail(Errc::NotFound, "there is no task '{}' in .vscode/tasks.json; it has {}", id,
                 known.empty() ? "none that can be run here" : known);
   }
+  if (!task->problem.empty()) return fail(Errc::InvalidRequest, "{}", task->problem);
   if (std::ranges::find(path, task->label) != path.end())
     return fail(Errc::InvalidRequest, "the task '{}' depends on itself", task->label);
   if (std::ranges::find(result, task->label, &TaskDefinition::label) != result.end()) return {};
@@ -183,10 +211,9 @@ Result<std::vector<TaskDefinition>> parse_tasks_file(std::string_view text,
     return fail(Errc::InvalidRequest, ".vscode/tasks.json has more than {} tasks", kMostTasks);
   std::vector<TaskDefinition> tasks;
   for (const json::value& each : list->get_array()) {
-    if (!each.is_object() || !is_readable_kind(each)) continue;
-    auto task = TaskReader(workspace, home).read(each);
-    if (!task) return std::unexpected(task.error());
-    if (!task->label.empty()) tasks.push_back(std::move(*task));
+    if (!each.is_object()) continue;
+    TaskDefinition task = TaskReader(workspace, home).read(each);
+    if (!task.label.empty()) tasks.push_back(std::move(task));
   }
   return tasks;
 }

@@ -11,8 +11,19 @@
 
 namespace toolgate {
 
+// The input of tools that name a task.
+inline constexpr std::string_view kTaskSchema = R"({
+  "type": "object",
+  "properties": {
+    "workspaceFolder": {"type": "string", "description": "The workspace's folder; may be left out."},
+    "id": {"type": "string", "description": "The task's label, or 'shell: label'."}
+  },
+  "required": ["id"]
+})";
+
 struct TaskDefinition {
   std::string label = {};
+  std::string kind = {};     // shell, process, or one that cannot be run here
   bool is_shell = true;      // else a program with its arguments
   std::string command = {};  // empty: only what it depends on
   std::vector<std::string> arguments = {};
@@ -21,15 +32,17 @@ struct TaskDefinition {
   std::vector<std::pair<std::string, std::string>> environment = {};
   std::vector<std::string> depends_on = {};
   bool is_background = false;
+  std::string problem = {};  // why it cannot be run here; empty: it can
 };
 
-// `workspace` takes the place of ${workspaceFolder}. Tasks of other kinds (npm, typescript, …) are
-// left out; the error names the task and the member that cannot be used.
+// `workspace` takes the place of ${workspaceFolder}. Tasks that cannot be run here (of the types
+// npm, typescript, …; with members that only an editor knows) are there with their problem.
 Result<std::vector<TaskDefinition>> parse_tasks_file(std::string_view text,
                                                      std::string_view workspace,
                                                      std::string_view home);
 
-// The task and before it what it depends on, each once. `id` is a label, or "shell: label".
+// The task and before it what it depends on, each once. `id` is a label, or "shell: label". The
+// error of one of these that cannot be run is its problem; that of others does not matter.
 Result<std::vector<TaskDefinition>> order_tasks(const std::vector<TaskDefinition>& tasks,
                                                 std::string_view id);
 

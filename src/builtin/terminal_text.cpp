@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/utf8.h"
+#include "invoke/code_points.h"
 
 namespace toolgate {
 namespace {
@@ -14,40 +15,6 @@ constexpr std::size_t kLongestLine = 16 << 10;  // characters; a longer one is b
 constexpr std::size_t kLongestControl = 64;
 constexpr std::size_t kTabWidth = 8;
 constexpr char32_t kReplacement = 0xFFFD;
-
-void append_utf8(std::string& text, char32_t c) {
-  const auto byte = [&](char32_t value) { text += static_cast<char>(value); };
-  if (c < 0x80) {
-    byte(c);
-  } else if (c < 0x800) {
-    byte(0xC0 | c >> 6);
-    byte(0x80 | (c & 0x3F));
-  } else if (c < 0x10000) {
-    byte(0xE0 | c >> 12);
-    byte(0x80 | (c >> 6 & 0x3F));
-    byte(0x80 | (c & 0x3F));
-  } else {
-    byte(0xF0 | c >> 18);
-    byte(0x80 | (c >> 12 & 0x3F));
-    byte(0x80 | (c >> 6 & 0x3F));
-    byte(0x80 | (c & 0x3F));
-  }
-}
-
-// Of well-formed UTF-8.
-char32_t decode(std::string_view bytes) {
-  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
-  switch (bytes.size()) {
-    case 1:
-      return at(0);
-    case 2:
-      return (at(0) & 0x1Fu) << 6 | (at(1) & 0x3Fu);
-    case 3:
-      return (at(0) & 0x0Fu) << 12 | (at(1) & 0x3Fu) << 6 | (at(2) & 0x3Fu);
-    default:
-      return (at(0) & 0x07u) << 18 | (at(1) & 0x3Fu) << 12 | (at(2) & 0x3Fu) << 6 | (at(3) & 0x3Fu);
-  }
-}
 
 std::size_t expected_size(unsigned char lead) {
   if (lead >= 0xC2 && lead <= 0xDF) return 2;
@@ -166,7 +133,7 @@ void TerminalText::take_text(unsigned char byte) {
 
 void TerminalText::finish_character() {
   const bool is_whole = is_valid_utf8(character_);
-  const char32_t c = is_whole ? decode(character_) : kReplacement;
+  const char32_t c = is_whole ? read_code_point(character_, 0).code : kReplacement;
   character_.clear();
   if (c >= 0x80 && c < 0xA0) return;  // control characters of eight bits
   put(c);

@@ -1,9 +1,12 @@
 #include "builtin/terminal_words.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "base/json.h"
 #include "base/utf8.h"
+#include "builtin/name_line.h"
 #include "invoke/visible_text.h"
 #include "toolgate/function_tool.h"
 
@@ -31,6 +34,23 @@ std::string details_of(const TerminalView& view) {
   if (view.signal != 0) details["signal"] = signal_words(view.signal);
   if (!view.ended_by.empty()) details["endedBecause"] = view.ended_by;
   return write_json(json::value(std::move(details)));
+}
+
+// Each runs in a shell of its own, so each is judged alone.
+CommandVerdict judge_all(const std::vector<PlannedCommand>& commands,
+                         const BuiltinSettings& settings) {
+  CommandVerdict all{true, {}};
+  for (const PlannedCommand& command : commands) {
+    CommandPlaces places = settings.command_places;
+    places.folder = command.folder;
+    CommandVerdict verdict =
+        judge_command_line({command.line, command.variables}, settings.command_rules, places);
+    if (commands.size() > 1)
+      verdict.reason = fmt::format("task '{}': {}", command.task, verdict.reason);
+    if (!verdict.is_approved) return verdict;
+    all.reason += (all.reason.empty() ? "" : "; ") + verdict.reason;
+  }
+  return all;
 }
 
 }  // namespace
@@ -69,18 +89,14 @@ SandboxState sandbox_state(const BuiltinSettings& settings) {
                     : "in the sandbox: it writes to the workspace only, and has no network"};
 }
 
-PreparedCall prepare_command(std::string_view title, std::string_view line,
-                             const std::string& folder, std::string_view explanation,
-                             const BuiltinSettings& settings) {
+PreparedCall prepare_command(const CommandQuestion& question, const BuiltinSettings& settings) {
   const SandboxState sandbox = sandbox_state(settings);
-  const std::string one_line = visible_text(line, false);
+  const std::string one_line = name_on_one_line(question.text);
   PreparedCall prepared{.invocation_message = "Running " + one_line,
                         .past_tense_message = "Ran " + one_line};
   CommandVerdict verdict{false, "there is no sandbox"};
   if (sandbox.is_on) {
-    CommandPlaces places = settings.command_places;
-    places.folder = folder;
-    verdict = judge_command_line(line, settings.command_rules, places);
+    verdict = judge_all(question.commands, settings);
     if (verdict.is_approved) {
       prepared.not_needed_reason =
           "chat.tools.terminal.autoApprove: " + visible_text(verdict.reason, false);
@@ -89,19 +105,33 @@ PreparedCall prepare_command(std::string_view title, std::string_view line,
   } else {
     prepared.allow_auto_confirm = false;
   }
-  prepared.confirmation_title = title;
+  prepared.confirmation_title = question.title;
   // What we say comes first: a command of several lines could say something like it. Whoever shows
   // the question makes its text visible.
+  const std::string& folder = question.commands.back().folder;
   prepared.confirmation_message =
-      fmt::format("In {}, {}:\n\n{}\n\n", visible_text(settings.workspace->shown(folder), false),
-                  sandbox.words, line);
-  if (!explanation.empty())
+      fmt::format("In {}, {}:\n\n{}\n\n", name_on_one_line(settings.workspace->shown(folder)),
+                  sandbox.words, question.text);
+  if (!question.explanation.empty())
     prepared.confirmation_message +=
-        fmt::format("The model says: {}\n", visible_text(explanation, false));
+        fmt::format("The model says: {}\n", name_on_one_line(question.explanation));
   if (sandbox.is_on)
     prepared.confirmation_message +=
-        fmt::format("Asked because {}.\n", visible_text(verdict.reason, false));
+        fmt::format("Asked because {}.\n", name_on_one_line(verdict.reason));
   return prepared;
+}
+
+ShownCommand shown_command(const BuiltinSettings& settings, const ToolCall& call,
+                           std::string script) {
+  ShownCommand shown{.input = call.input,
+                     .script = std::move(script),
+                     .is_sandboxed = sandbox_state(settings).is_on,
+                     .has_network = settings.sandbox.network,
+                     .writable = settings.sandbox.writable,
+                     .hidden = settings.sandbox.hidden};
+  std::ranges::copy(settings.workspace->roots(), std::back_inserter(shown.writable));
+  std::ranges::copy(settings.workspace->hidden(), std::back_inserter(shown.hidden));
+  return shown;
 }
 
 TerminalOwner owner_of(const ToolCall& call) {

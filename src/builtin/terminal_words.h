@@ -3,6 +3,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "builtin/terminals.h"
 #include "builtin/workbench.h"
@@ -22,12 +24,28 @@ struct SandboxState {
 };
 SandboxState sandbox_state(const BuiltinSettings& settings);
 
-// What people are asked about a command line, or why they need not be.
-PreparedCall prepare_command(std::string_view title, std::string_view line,
-                             const std::string& folder, std::string_view explanation,
-                             const BuiltinSettings& settings);
+// One command that a call would run, in a shell of its own.
+struct PlannedCommand {
+  std::string line = {};
+  std::string folder = {};                  // absolute
+  std::vector<std::string> variables = {};  // names that its environment has besides the usual
+  std::string task = {};                    // its label; empty: none
+};
+
+struct CommandQuestion {
+  std::string_view title = {};
+  std::string_view text = {};  // all that would run, for people
+  std::vector<PlannedCommand> commands = {};
+  std::string_view explanation = {};  // the model's
+};
+
+// What people are asked about commands, or why they need not be: each must be approved by itself.
+PreparedCall prepare_command(const CommandQuestion& question, const BuiltinSettings& settings);
 
 TerminalOwner owner_of(const ToolCall& call);
+// What is remembered of a call between question and run. `script` is what its input does not say.
+ShownCommand shown_command(const BuiltinSettings& settings, const ToolCall& call,
+                           std::string script = {});
 // As the settings say; `folder` absolute.
 TerminalRequest make_request(const BuiltinSettings& settings, const ToolCall& call,
                              std::string folder);

@@ -4,16 +4,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <fcntl.h>
 #include <list>
-#include <spawn.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <system_error>
-#include <termios.h>
 #include <thread>
 #include <unistd.h>
 
@@ -25,11 +18,9 @@
 #include "async/loop.h"
 #include "async/loop_waker.h"
 #include "base/ids.h"
-#include "builtin/seccomp_filter.h"
-#include "builtin/supervisor.h"
+#include "builtin/terminal_process.h"
 #include "builtin/terminal_text.h"
 #include "builtin/test_report.h"
-#include "net/child_process.h"
 #include "net/socket.h"
 
 namespace toolgate {
@@ -44,205 +35,14 @@ constexpr std::size_t kMostKept = 48;  // with those that have ended
 constexpr std::chrono::hours kLongestIdle{6};
 constexpr std::chrono::milliseconds kIdleLook{60'000};
 constexpr std::chrono::milliseconds kReportEvery{100};
-constexpr std::size_t kMostProcesses = 512;
-constexpr std::uint64_t kLeastMemory = std::uint64_t{512} << 20;
-constexpr unsigned short kRows = 40;
-constexpr unsigned short kColumns = 160;
 constexpr std::size_t kBlockBytes = 64 << 10;
 constexpr std::size_t kMostDrained = 4 << 20;
 constexpr std::size_t kShownLines = 8;
 constexpr std::size_t kShownBytes = 1'000;
 
-std::string message_of(int error) {
-  return std::generic_category().message(error);
-}
-
-std::uint64_t most_memory() {
-  const auto pages = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L));
-  const auto size = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PAGESIZE), 0L));
-  return std::max(pages * size / 2, kLeastMemory);
-}
-
 std::string words_of(const TerminalRequest& request) {
   if (request.program.empty()) return request.command;
   return fmt::format("{}", fmt::join(request.program, " "));
-}
-
-std::string shell() {
-  return ::access("/bin/bash", X_OK) == 0 ? "/bin/bash" : "/bin/sh";
-}
-
-// Programs that would wait for a person to turn pages or to type a password do not.
-std::vector<std::string> environment_for(const TerminalRequest& request) {
-  std::vector<std::string> environment = make_child_environment();
-  const auto set = [&](std::string entry) {
-    const std::string name = entry.substr(0, entry.find('=') + 1);
-    std::erase_if(environment, [&](const std::string& other) { return other.starts_with(name); });
-    environment.push_back(std::move(entry));
-  };
-  for (const char* entry :
-       {"TERM=xterm-256color", "PAGER=cat", "GIT_PAGER=cat", "MANPAGER=cat",
-        "GIT_TERMINAL_PROMPT=0", "DEBIAN_FRONTEND=noninteractive", "TOOLGATE_TERMINAL=1"})
-    set(entry);
-  if (request.is_sandboxed) set("TMPDIR=/tmp");
-  for (const std::string& entry : request.environment) set(entry);
-  return environment;
-}
-
-// The program and its arguments that the supervisor becomes.
-std::vector<std::string> command_for(const TerminalRequest& request) {
-  std::vector<std::string> words;
-  if (request.is_sandboxed) {
-    const char* home = std::getenv("HOME");
-    words.push_back(find_bubblewrap());
-    std::ranges::move(
-        make_sandbox_arguments(request.sandbox, *request.workspace, home ? home : "/nonexistent",
-                               request.folder, kFilterDescriptor),
-        std::back_inserter(words));
-    // Counted per sandbox, so it must be said inside.
-    words.push_back(shell());
-    for (const char* word :
-         {"-c", "ulimit -u 4096 2>/dev/null || ulimit -p 4096 2>/dev/null; exec \"$@\"", "sh"})
-      words.emplace_back(word);
-  } else if (!request.program.empty()) {
-    for (const char* word : {"/bin/sh", "-c", "exec \"$@\"", "sh"}) words.emplace_back(word);
-  }
-  if (request.program.empty())
-    for (std::string word : {shell(), std::string("-c"), request.command})
-      words.push_back(std::move(word));
-  else
-    std::ranges::copy(request.program, std::back_inserter(words));
-  return words;
-}
-
-struct Pty {
-  Descriptor master;
-  Descriptor slave;
-};
-
-Result<Pty> open_pty() {
-  Pty pty;
-  pty.master = Descriptor(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
-  char name[64];
-  if (!pty.master || ::grantpt(pty.master.get()) != 0 || ::unlockpt(pty.master.get()) != 0 ||
-      ::ptsname_r(pty.master.get(), name, sizeof name) != 0)
-    return fail(Errc::Io, "cannot open a terminal: {}", message_of(errno));
-  pty.slave = Descriptor(::open(name, O_RDWR | O_NOCTTY | O_CLOEXEC));
-  if (!pty.slave) return fail(Errc::Io, "cannot open the terminal {}: {}", name, message_of(errno));
-  const winsize size{kRows, kColumns, 0, 0};
-  ::ioctl(pty.master.get(), TIOCSWINSZ, &size);
-  return pty;
-}
-
-Result<Descriptor> make_filter_file() {
-  Descriptor file(::memfd_create("filter", MFD_CLOEXEC));
-  const std::string filter = make_seccomp_filter();
-  if (!file ||
-      ::write(file.get(), filter.data(), filter.size()) != static_cast<ssize_t>(filter.size()))
-    return fail(Errc::Io, "cannot make the filter of system calls: {}", message_of(errno));
-  ::lseek(file.get(), 0, SEEK_SET);
-  return file;
-}
-
-struct Spawned {
-  pid_t supervisor = 0;
-  Descriptor process;  // readable once the supervisor has ended
-  Descriptor master;
-  Descriptor control;
-};
-
-// Ends what it holds unless it is taken over.
-class SpawnActions {
- public:
-  SpawnActions() {
-    ::posix_spawn_file_actions_init(&actions_);
-    ::posix_spawnattr_init(&attributes_);
-    sigset_t all;
-    sigset_t none;
-    sigfillset(&all);
-    sigemptyset(&none);
-    ::posix_spawnattr_setsigdefault(&attributes_, &all);
-    ::posix_spawnattr_setsigmask(&attributes_, &none);
-    ::posix_spawnattr_setflags(&attributes_,
-                               POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-  }
-  SpawnActions(const SpawnActions&) = delete;
-  SpawnActions& operator=(const SpawnActions&) = delete;
-  ~SpawnActions() {
-    ::posix_spawn_file_actions_destroy(&actions_);
-    ::posix_spawnattr_destroy(&attributes_);
-  }
-
-  void use(int descriptor, int as) {
-    ::posix_spawn_file_actions_adddup2(&actions_, descriptor, as);
-  }
-  Result<pid_t> spawn(const std::string& program, std::vector<std::string> words,
-                      std::vector<std::string> environment, const std::string& folder) {
-    ::posix_spawn_file_actions_addclosefrom_np(&actions_, kFilterDescriptor + 1);
-    ::posix_spawn_file_actions_addchdir_np(&actions_, folder.c_str());
-    auto arguments = pointers_to(words);
-    auto variables = pointers_to(environment);
-    pid_t started = 0;
-    const int error = ::posix_spawn(&started, program.c_str(), &actions_, &attributes_,
-                                    arguments.data(), variables.data());
-    if (error != 0)
-      return fail(Errc::Io, "cannot start a command in {}: {}", folder, message_of(error));
-    return started;
-  }
-
- private:
-  static std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-    std::vector<char*> pointers;
-    for (std::string& text : texts) pointers.push_back(text.data());
-    pointers.push_back(nullptr);
-    return pointers;
-  }
-
-  posix_spawn_file_actions_t actions_;
-  posix_spawnattr_t attributes_;
-};
-
-// Out of the way of the numbers that the supervisor finds things at.
-Descriptor above_ours(const Descriptor& descriptor) {
-  return Descriptor(::fcntl(descriptor.get(), F_DUPFD_CLOEXEC, kFilterDescriptor + 1));
-}
-
-Result<Spawned> spawn(const std::string& program, const TerminalRequest& request) {
-  auto pty = open_pty();
-  if (!pty) return std::unexpected(pty.error());
-  auto filter = make_filter_file();
-  if (!filter) return std::unexpected(filter.error());
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-    return fail(Errc::Io, "cannot make a socket: {}", message_of(errno));
-  Descriptor ours(ends[0]);
-  const Descriptor theirs(ends[1]);
-
-  std::vector<std::string> words{"toolgate", std::string(kSupervise),
-                                 std::to_string(kMostProcesses), std::to_string(most_memory())};
-  std::ranges::move(command_for(request), std::back_inserter(words));
-  const Descriptor slave = above_ours(pty->slave);
-  const Descriptor control = above_ours(theirs);
-  const Descriptor rules = above_ours(*filter);
-  SpawnActions actions;
-  for (const int standard : {0, 1, 2}) actions.use(slave.get(), standard);
-  actions.use(control.get(), kControlDescriptor);
-  actions.use(rules.get(), kFilterDescriptor);
-  const auto started =
-      actions.spawn(program, std::move(words), environment_for(request), request.folder);
-  if (!started) return std::unexpected(started.error());
-  Spawned spawned{.supervisor = *started,
-                  .process = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, *started, 0))),
-                  .master = std::move(pty->master),
-                  .control = std::move(ours)};
-  if (!spawned.process) {
-    const int error = errno;
-    spawned.control.close();
-    int unused = 0;
-    ::waitpid(*started, &unused, 0);
-    return fail(Errc::Io, "cannot watch a command: {}", message_of(error));
-  }
-  return spawned;
 }
 
 // One command, on the thread of the terminals.
@@ -264,7 +64,7 @@ class Terminal {
   bool is_running() const { return is_running_; }
   Clock::time_point last_used() const { return last_used_; }
 
-  void attach(Spawned spawned) {
+  void attach(SpawnedTerminal spawned) {
     supervisor_ = spawned.supervisor;
     master_.assign(spawned.master.release());
     control_.assign(spawned.control.release());
@@ -381,18 +181,27 @@ class Terminal {
     if (word == "exit") view_.exit_code = std::atoi(rest.c_str());
     if (word == "signal") view_.signal = std::atoi(rest.c_str());
     if (word == "failed") view_.failure = rest;
+    knows_its_end_ = knows_its_end_ || word == "exit" || word == "signal" || word == "failed";
     if (word == "limit" && view_.ended_by.empty()) view_.ended_by = rest;
   }
 
   Task<> wait_for_end() {
     co_await process_.async_wait(Stream::wait_read, kAwait);
+    take_messages();
+    // Before it is reaped: until then the number of its group is nobody else's.
+    if (!knows_its_end_) ::kill(-supervisor_, SIGKILL);
     siginfo_t info{};
     while (::waitid(P_PID, static_cast<id_t>(supervisor_), &info, WEXITED) != 0)
       if (errno != EINTR) break;
+    if (!knows_its_end_) {
+      view_.signal = SIGKILL;
+      view_.ended_by =
+          "the program that watches over it was ended, so how far it got is not known, and some of "
+          "what it started may still run";
+    }
     error_code ignored;
     master_.cancel(ignored);
     control_.cancel(ignored);
-    take_messages();
   }
 
   TerminalRequest request_;
@@ -406,9 +215,10 @@ class Terminal {
   Stream process_;
   Deadline time_limit_;
   Deadline next_report_;
-  TerminalText text_{kRows};
+  TerminalText text_{kTerminalRows};
   TerminalView view_;
   bool is_running_ = true;
+  bool knows_its_end_ = false;  // the supervisor has told it
   std::vector<std::shared_ptr<LoopWaker>> watchers_;
 };
 
@@ -474,7 +284,7 @@ struct Terminals::Impl {
                   "{} commands run already, which is the most; end one with kill_terminal",
                   running);
     if (request.folder.empty()) request.folder = request.workspace->folder();
-    auto spawned = spawn(program, request);
+    auto spawned = spawn_terminal(program, request);
     if (!spawned) return std::unexpected(spawned.error());
     auto terminal = std::make_shared<Terminal>(loop, std::move(request));
     terminal->attach(std::move(*spawned));

@@ -1,9 +1,8 @@
 #include "builtin/test_report.h"
 
 #include <algorithm>
-#include <array>
 
-#include "base/ascii.h"
+#include "builtin/trimmed.h"
 
 namespace toolgate {
 namespace {
@@ -19,12 +18,6 @@ std::vector<std::string_view> lines_of(std::string_view text) {
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
   }
   return lines;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\r')) text.remove_suffix(1);
-  return text;
 }
 
 void add_line(std::string& text, std::string_view line) {
@@ -119,13 +112,6 @@ TestReport read_ctest(const std::vector<std::string_view>& lines) {
 }
 
 }  // namespace
-
-bool is_test_command(std::string_view command, std::string_view title) {
-  constexpr std::array<std::string_view, 4> kWords{"test", "check", "spec", "jest"};
-  std::string text = std::string(command) + " " + std::string(title);
-  std::ranges::transform(text, text.begin(), ascii_lower);
-  return std::ranges::any_of(kWords, [&](std::string_view word) { return text.contains(word); });
-}
 
 TestReport read_test_report(std::string_view output) {
   const std::vector<std::string_view> lines = lines_of(output);

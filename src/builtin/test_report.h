@@ -6,10 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace toolgate {
+#include "builtin/test_command.h"  // which run it is of
 
-// Whether a command line or the name of a task looks like a run of tests.
-bool is_test_command(std::string_view command, std::string_view title);
+namespace toolgate {
 
 struct FailedTest {
   std::string name;

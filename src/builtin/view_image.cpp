@@ -2,6 +2,7 @@
 
 #include "async/offload.h"
 #include "builtin/image_file.h"
+#include "builtin/name_line.h"
 #include "builtin/tool_input.h"
 #include "invoke/visible_text.h"
 
@@ -34,7 +35,7 @@ class ViewImage final : public Tool {
   }
 
   Task<Result<std::optional<PreparedCall>>> prepare(const ToolCall& call, const Cancel&) override {
-    const std::string path = visible_text(ToolInput(call.input).text("filePath"), false);
+    const std::string path = name_on_one_line(ToolInput(call.input).text("filePath"));
     co_return PreparedCall{.invocation_message = "Looking at " + path,
                            .past_tense_message = "Looked at " + path};
   }

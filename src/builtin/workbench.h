@@ -10,6 +10,7 @@
 #include "builtin/edits.h"
 #include "builtin/languages.h"
 #include "builtin/sandbox.h"
+#include "builtin/shown_commands.h"
 #include "builtin/terminals.h"
 #include "builtin/todo_lists.h"
 #include "builtin/web_settings.h"
@@ -48,6 +49,7 @@ class Workbench {
   Edits& edits() { return edits_; }
   TodoLists& todo_lists() { return todo_lists_; }
   Terminals& terminals() { return terminals_; }
+  ShownCommands& shown_commands() { return shown_commands_; }
 
   LanguageServers& language_servers() { return *language_servers_; }
 
@@ -56,6 +58,7 @@ class Workbench {
   std::atomic<std::shared_ptr<const BuiltinSettings>> settings_;
   TodoLists todo_lists_;
   Edits edits_;
+  ShownCommands shown_commands_;
   Terminals terminals_;
   const std::unique_ptr<LanguageServers> language_servers_;
 };

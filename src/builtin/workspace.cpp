@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <system_error>
+#include <unistd.h>
 
 #include <climits>
 
 #include "base/percent.h"
 #include "builtin/below.h"
+#include "invoke/code_points.h"
 #include "invoke/real_path.h"
 
 namespace toolgate {
@@ -56,6 +59,47 @@ std::optional<std::string> link_target(int folder, const std::string& name) {
   const ssize_t size = ::readlinkat(folder, name.c_str(), target, sizeof target);
   if (size <= 0 || size == sizeof target) return std::nullopt;
   return std::string(target, static_cast<std::size_t>(size));
+}
+
+// What visible_text() wrote for one character, at the beginning of the text; empty: nothing.
+std::string read_mark(std::string_view text, std::size_t& size) {
+  constexpr std::string_view kCharacter = "⟨U+";
+  constexpr std::string_view kByte = "⟨0x";
+  constexpr std::string_view kEnd = "⟩";
+  const bool is_character = text.starts_with(kCharacter);
+  const std::size_t end = text.find(kEnd);
+  if ((!is_character && !text.starts_with(kByte)) || end == text.npos) return {};
+  const std::string_view digits = text.substr(kByte.size(), end - kByte.size());
+  std::uint32_t code = 0;
+  const auto [stop, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
+  // Dots, slashes and the like are never shown so: a path cannot lead elsewhere by them.
+  const bool is_plain = code >= 0x20 && code < (is_character ? 0x7FU : 0x80U);
+  if (error != std::errc() || stop != digits.data() + digits.size() || code == 0 || is_plain ||
+      code > (is_character ? 0x10FFFFU : 0xFFU))
+    return {};
+  size = end + kEnd.size();
+  std::string result;
+  if (is_character)
+    append_utf8(result, code);
+  else
+    result = static_cast<char>(code);
+  return result;
+}
+
+// Names that cannot be shown as they are stand in answers with marks: new⟨U+000A⟩line.txt. Written
+// like that they mean what was shown, unless there is one of just this name.
+std::string without_marks(std::string path) {
+  struct stat facts = {};
+  if (!path.contains("⟨") || ::lstat(path.c_str(), &facts) == 0) return path;
+  std::string plain;
+  for (std::size_t at = 0; at < path.size();) {
+    std::size_t size = 1;
+    const std::string meant = read_mark(std::string_view(path).substr(at), size);
+    plain += meant.empty() ? std::string(1, path[at]) : meant;
+    at += size;
+  }
+  return ::lstat(plain.c_str(), &facts) == 0 ? plain : path;
 }
 
 std::string_view kind_of(mode_t mode) {
@@ -105,7 +149,8 @@ Result<std::string> Workspace::resolve(std::string_view given) const {
   if (text.size() >= kMostPathBytes)
     return fail(Errc::InvalidRequest, "the path is too long: {} bytes, where {} are the most",
                 text.size(), kMostPathBytes - 1);
-  return normal(std::filesystem::path(folder()) / text);  // an absolute one replaces the folder
+  std::string path = normal(std::filesystem::path(folder()) / text);  // absolute ones replace it
+  return is_below_any(path, roots_) ? without_marks(std::move(path)) : path;
 }
 
 std::string Workspace::shown(std::string_view absolute) const {
@@ -118,16 +163,13 @@ std::string Workspace::shown(std::string_view absolute) const {
 }
 
 bool Workspace::is_hidden(std::string_view real_path) const {
-  return std::ranges::any_of(hidden_,
-                             [&](const std::string& each) { return is_below(real_path, each); });
+  return is_below_any(real_path, hidden_);
 }
 
 Result<void> Workspace::check(std::string_view real_path, std::string_view given) const {
   if (is_hidden(real_path))
     return fail(Errc::Forbidden, "{} belongs to the gateway itself: no tool may touch it", given);
-  if (std::ranges::any_of(places_,
-                          [&](const std::string& root) { return is_below(real_path, root); }))
-    return {};
+  if (is_below_any(real_path, places_)) return {};
   return fail(Errc::Forbidden,
               "{} is outside the workspace {}; toolgate.workspace.extraFolders lets tools into "
               "other folders",
@@ -137,9 +179,10 @@ Result<void> Workspace::check(std::string_view real_path, std::string_view given
 // Whether there is something outside is nobody's business.
 std::unexpected<Error> Workspace::failure_to_open(int error_number, const std::string& path,
                                                   std::string_view given) const {
-  const auto holds = [&](const std::string& root) { return is_below(path, root); };
-  if (std::ranges::none_of(roots_, holds))
+  if (!is_below_any(path, roots_))
     if (auto checked = check(path, given); !checked) return std::unexpected(checked.error());
+  if (error_number == ENOENT && is_below(path, folder()) && ::access(folder().c_str(), F_OK) != 0)
+    return fail(Errc::NotFound, "the workspace's folder {} is gone", folder());
   return file_failure(error_number, "open", given);
 }
 

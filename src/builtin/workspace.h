@@ -44,7 +44,8 @@ class Workspace {
   const std::vector<std::string>& hidden() const { return hidden_; }
 
   // What a model wrote as a path, made absolute and without "." and "..": an absolute path, one
-  // relative to the workspace, or a file: URI. Nothing is looked up.
+  // relative to the workspace, or a file: URI. Nothing is looked up but names with marks, as
+  // answers show those that cannot be shown: see docs/builtin.md.
   Result<std::string> resolve(std::string_view given) const;
   // As people and models read it: relative to its root if it is below one ("." for the workspace
   // itself).

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <memory>
 #include <string_view>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
 
@@ -45,18 +44,7 @@ Result<Descriptor> make_input(std::string_view text) {
       return fail(Errc::Io, "cannot open /dev/null: {}", system_message(errno));
     return nothing;
   }
-  Descriptor file(::memfd_create("input", MFD_CLOEXEC));
-  if (!file || !move_above_standard(file))
-    return fail(Errc::Io, "cannot make a program's input: {}", system_message(errno));
-  while (!text.empty()) {
-    const ssize_t count = ::write(file.get(), text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0)
-      return fail(Errc::Io, "cannot write a program's input: {}", system_message(errno));
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-  ::lseek(file.get(), 0, SEEK_SET);
-  return file;
+  return make_memory_file(text);
 }
 
 struct Started {

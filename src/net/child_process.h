@@ -1,5 +1,6 @@
 // Runs a program to its end, without a shell: it gets the arguments, the environment and the input
-// that stand here, three standard descriptors, and nothing else of ours. hosts/ calls it.
+// that stand here, three standard descriptors, maybe one more, and nothing else of ours. hosts/
+// calls it.
 #pragma once
 
 #include <chrono>
@@ -16,12 +17,15 @@
 
 namespace toolgate {
 
+inline constexpr int kAttachedDescriptor = 3;
+
 struct ChildCommand {
   // The program first. Without a '/' it is looked for in our PATH, else relative to `folder`.
   std::vector<std::string> arguments;
   std::string folder;                    // to run in; empty: ours
   std::vector<std::string> environment;  // NAME=value
   std::string input;                     // what it can read, and then the end
+  std::string attached = {};             // the same at kAttachedDescriptor; empty: that is closed
   std::size_t output_limit = std::size_t{1} << 20;
   std::size_t error_limit = std::size_t{64} << 10;
   std::chrono::milliseconds time_limit{0};  // 0: none

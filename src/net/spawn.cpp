@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <system_error>
@@ -33,9 +34,7 @@ class SpawnPlan {
   }
   // Asio opens sockets that a new program would inherit, so it is not enough that ours are closed
   // on exec.
-  void close_all_others() {
-    note(::posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1));
-  }
+  void close_from(int first) { note(::posix_spawn_file_actions_addclosefrom_np(&actions_, first)); }
   void change_to(const std::string& folder) {
     note(::posix_spawn_file_actions_addchdir_np(&actions_, folder.c_str()));
   }
@@ -111,6 +110,21 @@ Result<Pipe> make_pipe() {
   return pipe;
 }
 
+Result<Descriptor> make_memory_file(std::string_view text) {
+  Descriptor file(::memfd_create("input", MFD_CLOEXEC));
+  if (!file || !move_above_standard(file))
+    return fail(Errc::Io, "cannot make a file in memory: {}", system_message(errno));
+  while (!text.empty()) {
+    const ssize_t count = ::write(file.get(), text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0)
+      return fail(Errc::Io, "cannot write a file in memory: {}", system_message(errno));
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  ::lseek(file.get(), 0, SEEK_SET);
+  return file;
+}
+
 ProcessGroup::~ProcessGroup() {
   if (leader_ == 0) return;
   signal(SIGKILL);
@@ -158,7 +172,14 @@ Result<ProcessGroup> spawn_detached(const ChildCommand& command, const Descripto
   plan.use(input, STDIN_FILENO);
   plan.use(output, STDOUT_FILENO);
   plan.use(error, STDERR_FILENO);
-  plan.close_all_others();
+  Descriptor attached;
+  if (!command.attached.empty()) {
+    auto file = make_memory_file(command.attached);
+    if (!file) return std::unexpected(std::move(file.error()));
+    attached = std::move(*file);
+    plan.use(attached, kAttachedDescriptor);
+  }
+  plan.close_from(attached ? kAttachedDescriptor + 1 : STDERR_FILENO + 1);
   if (!command.folder.empty()) plan.change_to(command.folder);
   plan.detach();
   const auto leader = plan.spawn(command);

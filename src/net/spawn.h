@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/descriptor.h"
@@ -24,6 +25,9 @@ struct Pipe {
 };
 
 Result<Pipe> make_pipe();
+
+// Not a standard descriptor either. At its beginning, to be read.
+Result<Descriptor> make_memory_file(std::string_view text);
 
 // A program that was started, as the first of its process group. Its id, which is the group's too,
 // belongs to nobody else until it is reaped: only until then may the group be signalled.
@@ -50,9 +54,9 @@ class ProcessGroup {
 // Whether it can be handed to a program at all.
 Result<void> check_command(const ChildCommand& command);
 
-// Starts a program in a session of its own with these three as its standard descriptors and no
-// others. Waits until the new process has become the program, so never on a loop's thread. The
-// error names the program.
+// Starts a program in a session of its own with these three as its standard descriptors, what is
+// attached to the command, and no others. Waits until the new process has become the program, so
+// never on a loop's thread. The error names the program.
 Result<ProcessGroup> spawn_detached(const ChildCommand& command, const Descriptor& input,
                                     const Descriptor& output, const Descriptor& error);
 

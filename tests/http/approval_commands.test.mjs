@@ -108,11 +108,23 @@ describe('with a gateway', () => {
   test('data goes into a pipe as it is', async () => {
     const bytes = Buffer.from([0, 1, 2, 255]);
     server.answer = () => ({type: 'application/json', text: JSON.stringify(
-        {content: [{type: 'data', mimeType: 'image/png', data: bytes.toString('base64')}]})});
-    const {stdout, status} =
+        {content: [{type: 'text', text: 'a picture'}, {type: 'data', mimeType: 'image/png', data: bytes.toString('base64')}]})});
+    const {stdout, stderr, status} =
         await home.run(['call', 'send_mail', '--yes', '--input', '{"to":"ann"}'], {encoding: 'buffer'});
     assert.equal(status, 0);
     assert.deepEqual(stdout, bytes);
+    assert.equal(stderr.toString(), 'a picture\n');
+  });
+
+  test('approve tells of a call that fails at once', async () => {
+    server.answer = () => ({status: 500, text: 'out of paper'});
+    const call = mail(home);
+    const row = await pendingCall();
+    const {status, stdout, stderr} = await home.run(['approve', row.id]);
+    assert.equal(status, 0);
+    assert.match(stdout, /send_mail allowed once/);
+    assert.match(stderr, /^toolgate: it was allowed, and failed: HTTP 500[^]*out of paper/);
+    assert.equal((await call).status, 1);
   });
 
   test('in a pipe a call waits, says how to decide, and goes on when someone has', async () => {

@@ -1,12 +1,12 @@
 // The built-in tools that understand code: with a server that misbehaves on demand, and with real ones.
 import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
-import {existsSync, readdirSync, rmSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync, rmSync} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import {after, before, describe, test} from 'node:test';
 
-import {Workspace} from './builtin.mjs';
+import {machineRefuses, Workspace} from './builtin.mjs';
 import {binary} from './gateway.mjs';
 
 const here = import.meta.dirname;
@@ -14,7 +14,11 @@ const installed = path.resolve(here, '../../build/tools/language-servers/node_mo
 const searchPath = [installed, path.dirname(process.execPath), process.env.PATH].join(':');
 
 const fakeServer = (...more) =>
-    ({fake: {command: [process.execPath, path.join(here, 'language_server.mjs'), ...more], extensions: ['.fake']}});
+    ({fake: {command: [process.execPath, path.join(here, 'language_server.mjs'), ...more], extensions: ['.fake'], sandbox: false}});
+const sandboxedServer = () => {
+  const {fake} = fakeServer();
+  return {fake: {...fake, sandbox: true}};
+};
 const worlds = [];
 async function startWorld(settings = {}, servers = fakeServer()) {
   const world = await Workspace.start(
@@ -227,6 +231,15 @@ test('a server that hangs is not waited for for ever', async () => {
   await world.stop();
 });
 
+test('what a server has said of a text stands when it does not say it again', async () => {
+  const world = await startWorld({'toolgate.languageServer.answerSeconds': 0.5, 'toolgate.logLevel': 'error'});
+  world.write({'a.fake': '#quiet BAD\n'});
+  for (let i = 0; i < 3; ++i) assert.match(await world.text('get_errors', {filePaths: ['a.fake']}), /^a\.fake:1:8: error/);
+  world.write({'a.fake': '#quiet #silent\n'});
+  assert.match(await world.failure('get_errors', {filePaths: ['a.fake']}), /has not looked at a\.fake within 0\.5 s/);
+  await world.stop();
+});
+
 test('a call that is cancelled takes its question back', async () => {
   const world = await startWorld();
   world.write({'a.fake': '#hang\ndef b\n'});
@@ -260,6 +273,92 @@ test('nothing is left of a server that does not want to end, nor of what it star
   assert.ok(pids.every(isAlive));
   await world.stop();
   await eventually('all have ended', () => !pids.some(isAlive));
+});
+
+// All that was started below a process; numbers that are only known in the sandbox help nobody here.
+function descendants(pid) {
+  const parents = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((name) => {
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+      return [[Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])]];
+    } catch {
+      return [];
+    }
+  });
+  const found = [pid];
+  for (let i = 0; i < found.length; ++i) found.push(...parents.filter(([, parent]) => parent === found[i]).map(([child]) => child));
+  return found.slice(1);
+}
+const commandOf = (pid) => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+};
+
+describe('in the sandbox', {skip: machineRefuses()}, () => {
+  const start = async (settings = {}) => {
+    const world = await startWorld(settings, sandboxedServer());
+    world.write({'a.fake': 'BAD\n'});
+    assert.match(await world.text('get_errors', {filePaths: ['a.fake']}), /^a\.fake:1:1: error/);
+    const all = descendants(world.gateway.pid);
+    assert.ok(all.some((pid) => commandOf(pid)[0].endsWith('/bwrap')), 'bubblewrap runs');
+    return {world, all, server: all.find((pid) => commandOf(pid)[0] === process.execPath)};
+  };
+
+  test('a server that ends is started again, and nothing is left of the one before', async () => {
+    const {world, all, server} = await start({'toolgate.logLevel': 'error'});
+    process.kill(server, 'SIGKILL');
+    await eventually('all have ended', () => !all.some(isAlive));
+    assert.match(await world.text('get_errors', {filePaths: ['a.fake']}), /^a\.fake:1:1: error/);
+    const next = descendants(world.gateway.pid);
+    assert.ok(next.length > 0);
+    await world.stop();
+    await eventually('all have ended', () => !next.some(isAlive));
+  });
+
+  test('how it ended is known', async () => {
+    const {world} = await start({'toolgate.logLevel': 'error'});
+    world.write({'b.fake': '#crash\n'});
+    assert.match(await world.failure('get_errors', {filePaths: ['b.fake']}), /ended with status 3/);
+    await world.stop();
+  });
+
+  test('an idle server is ended', async () => {
+    const {world, all} = await start({'toolgate.languageServer.idleSeconds': 0.2});
+    await eventually('all have ended', () => !all.some(isAlive));
+    await world.stop();
+  });
+
+  test('nothing is left of a server that does not want to end, nor of what it started', async () => {
+    const {world} = await start();
+    world.write({'a.fake': '#stubborn #child\n'});
+    await world.text('get_errors', {filePaths: ['a.fake']});
+    const all = descendants(world.gateway.pid);
+    assert.ok(all.some((pid) => commandOf(pid)[0] === 'sleep'));
+    await world.stop();
+    await eventually('all have ended', () => !all.some(isAlive));
+  });
+
+  test('when the gateway is killed, its servers end', async () => {
+    const {world} = await start();
+    world.write({'a.fake': '#stubborn #child\n'});
+    await world.text('get_errors', {filePaths: ['a.fake']});
+    const all = descendants(world.gateway.pid);
+    await world.gateway.crash();
+    await eventually('all have ended', () => !all.some(isAlive));
+    rmSync(world.gateway.folder, {recursive: true, force: true});
+  });
+
+  test('a changed sandbox means another server', async () => {
+    const {world, all} = await start();
+    world.gateway.writeSettings({'toolgate.tools.builtin': true, 'toolgate.languageServers': fakeServer()});
+    for (let i = 0; i < 500 && startsOf(world).length === 0; ++i) await world.call('get_errors', {filePaths: ['a.fake']});
+    assert.equal(startsOf(world).length, 1);
+    await eventually('all have ended', () => !all.some(isAlive));
+    await world.stop();
+  });
 });
 
 test('a changed setting means another server', async () => {
@@ -336,6 +435,64 @@ describe('clangd', () => {
                  'main.cpp: no problems\nshape.cpp: no problems\nshape.h: no problems\n');
   });
 
+  test('a file that has not changed is checked again, and is no slower than before', async () => {
+    for (const input of [{filePaths: ['main.cpp']}, {filePaths: ['main.cpp']}, {filePaths: ['main.cpp', 'shape.h', 'shape.cpp']}, {}]) {
+      const begin = performance.now();
+      assert.match(await world.text('get_errors', input), /^(\w+\.(cpp|h): no problems\n)+$/);
+      assert.ok(performance.now() - begin < 20_000, `${JSON.stringify(input)} took ${performance.now() - begin} ms`);
+    }
+  });
+
+  test('a name that changed in a header and where it is used is no error', async () => {
+    await world.text('get_errors', {filePaths: ['main.cpp', 'shape.h']});
+    // As long as before and within the same second: only the text says that something changed.
+    for (const name of ['Shepe', 'Shope', 'Shape']) {
+      world.write(Object.fromEntries(Object.entries(cpp(world)).map(([file, text]) => [file, text.replaceAll('Shape', name)])));
+      assert.equal(await world.text('get_errors', {filePaths: ['main.cpp']}), 'main.cpp: no problems\n');
+      assert.equal(await world.text('get_errors', {filePaths: ['shape.h', 'shape.cpp', 'main.cpp']}),
+                   'shape.h: no problems\nshape.cpp: no problems\nmain.cpp: no problems\n');
+    }
+    // The header alone, while it is open.
+    world.write({'shape.h': cpp(world)['shape.h'].replaceAll('total_area', 'total_aera')});
+    assert.match(await world.text('get_errors', {filePaths: ['main.cpp']}), /^main\.cpp:5:10: error: .*total_area/);
+    world.write(cpp(world));
+    assert.match(await world.text('get_errors', {}), /^(\w+\.(cpp|h): no problems\n)+$/);
+  });
+
+  test('places are right after a header has changed', async () => {
+    await world.text('list_code_usages', {symbolName: 'total_area'});
+    world.write({'shape.h': cpp(world)['shape.h'].replace('once\n', 'once\n// Another line.\n')});
+    const usages = await world.text('list_code_usages', {symbolName: 'total_area'});
+    assert.match(usages, /3 references:\nmain\.cpp:5:10: return.*\nshape\.cpp:5:5: int.*\nshape\.h:7:5: int total_area/);
+    world.write(cpp(world));
+    assert.match(await world.text('list_code_usages', {symbolName: 'total_area'}), /\nshape\.h:6:5: int total_area/);
+  });
+
+  test('a qualified name is one symbol, and its definition is no declaration', async () => {
+    const discs = {
+      'disc.h': '#pragma once\nnamespace round {\nclass Figure {\n public:\n  virtual ~Figure() = default;\n  virtual double reach() const = 0;\n};\n' +
+          'class Disc : public Figure {\n public:\n  double reach() const override;\n};\n}\n',
+      'disc.cpp': '#include "disc.h"\ndouble round::Disc::reach() const { return 3; }\nstruct Arm { int reach() { return 1; } };\n',
+      'use_disc.cpp': '#include "disc.h"\n// Disc::reach in a comment\ndouble use(round::Disc& disc) { return disc.reach(); }\n'
+    };
+    world.write(discs);
+    for (const symbolName of ['Disc::reach', 'round::Disc::reach', 'Disc.reach()'])
+      for (const filePaths of [[], ['disc.cpp'], ['disc.h'], ['use_disc.cpp']]) {
+        const usages = await world.text('list_code_usages', {symbolName, filePaths});
+        assert.match(usages, /^1 definition:\ndisc\.cpp:2:21: double round::Disc::reach.*\n\d references:\n/, `${symbolName} ${filePaths}`);
+        assert.match(usages, /\ndisc\.h:10:10: (.*\n)*use_disc\.cpp:3:45: /);
+        assert.doesNotMatch(usages, /comment|Arm/);
+      }
+    const figure = await world.text('list_code_usages', {symbolName: 'Figure::reach'});
+    assert.match(figure, /^1 definition:\ndisc\.h:6:18: virtual.*\n\d references:\n/);
+    assert.match(figure, /\n1 implementation:\ndisc\.cpp:2:21: double round::Disc::reach.*\n$/);
+    assert.doesNotMatch(figure, /Arm/);
+    assert.match(await world.text('list_code_usages', {symbolName: 'Arm::reach'}), /^1 definition:\ndisc\.cpp:3:18: .*\n1 reference:\ndisc\.cpp:3:18: .*\n$/);
+    assert.match(await world.text('list_code_usages', {symbolName: 'Leg::reach'}),
+                 /Arm(.*\n)*\[no Leg::reach was found in cpp, so these are usages of every reach\]\n$/);
+    for (const name of Object.keys(discs)) rmSync(world.path(name));
+  });
+
   test('knows definitions, references and implementations across files', async () => {
     const usages = await world.text('list_code_usages', {symbolName: 'total_area'});
     assert.match(usages, /definitions?:\n(.*\n)*shape\.cpp:5:5: int total_area\(const Shape& shape\) \{/);
@@ -366,6 +523,7 @@ describe('clangd', () => {
     assert.equal(status, 200, JSON.stringify(body));
     for (const name of ['main.cpp', 'shape.cpp', 'shape.h'])
       assert.equal(world.read(name), before[name].replace(/total_area(?! in)/g, 'sum_of_areas'));
+    assert.equal(await world.text('get_errors', {filePaths: ['main.cpp']}), 'main.cpp: no problems\n');
     const [edit] = (await world.api.request('GET', '/v1/edits', {operator: true})).body.data;
     assert.equal((await world.api.request('POST', `/v1/edits/${edit.id}/undo`, {operator: true})).status, 200);
     for (const name of ['main.cpp', 'shape.cpp', 'shape.h']) assert.equal(world.read(name), before[name]);
@@ -426,6 +584,23 @@ describe('typescript-language-server', () => {
     assert.match(await world.text('search_workspace_symbols', {symbolName: 'totalArea'}), /^function totalArea: shape\.ts:7:\d+: export function/);
     assert.ok(!existsSync(world.path('node_modules/typescript/lib/was-run')));
   });
+
+  test('a name in the path of an import is not the symbol', async () => {
+    const greeters = {
+      'greet.ts': 'export class Greeter {\n  greet(name: string) { return name; }\n}\nexport class Other {\n  greet() { return 1; }\n}\n',
+      'hello.ts': 'import {Greeter} from "./greet";\nexport const hello = new Greeter().greet("x");\n'
+    };
+    world.write(greeters);
+    for (const filePaths of [[], ['hello.ts'], ['greet.ts']]) {
+      assert.equal(await world.text('list_code_usages', {symbolName: 'Greeter.greet', filePaths}),
+                   '1 definition:\ngreet.ts:2:3: greet(name: string) { return name; }\n2 references:\ngreet.ts:2:3: greet(name: string) { return name; }\n' +
+                       'hello.ts:2:36: export const hello = new Greeter().greet("x");\n');
+      const all = await world.text('list_code_usages', {symbolName: 'greet', filePaths});
+      assert.match(all, /^2 definitions:\n/);
+      assert.doesNotMatch(all, /import/);
+    }
+    for (const name of Object.keys(greeters)) rmSync(world.path(name));
+  });
 });
 
 describe('pyright', () => {
@@ -441,5 +616,8 @@ describe('pyright', () => {
     const usages = await world.text('list_code_usages', {symbolName: 'area'});
     assert.match(usages, /^1 definition:\nshape\.py:1:5: def area/);
     assert.match(usages, /3 references:\nmain\.py:1:19: .*\nmain\.py:3:7: .*\nshape\.py:1:5: /);
+    world.write({'box.py': 'class Box:\n    def area(self) -> int:\n        return 1\n\n\nclass Lid(Box):\n    def area(self) -> int:\n        return 2\n\n\nBox().area()\n'});
+    assert.equal(await world.text('list_code_usages', {symbolName: 'Box.area'}),
+                 '1 definition:\nbox.py:2:9: def area(self) -> int:\n2 references:\nbox.py:2:9: def area(self) -> int:\nbox.py:11:7: Box().area()\n');
   });
 });

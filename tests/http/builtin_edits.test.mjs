@@ -1,11 +1,13 @@
 // The built-in tools that edit files, and taking edits back.
 import assert from 'node:assert/strict';
-import {chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync, symlinkSync} from 'node:fs';
+import {spawnSync} from 'node:child_process';
+import {chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync} from 'node:fs';
+import path from 'node:path';
 import {after, before, test} from 'node:test';
 
 import {Workspace} from './builtin.mjs';
-import {startGateway} from './gateway.mjs';
-import {Home} from './home.mjs';
+import {binary, startGateway} from './gateway.mjs';
+import {environment, Home} from './home.mjs';
 import {plain} from './terminal.mjs';
 
 let world;
@@ -22,6 +24,29 @@ async function edit(tool, input) {
   assert.equal(status, 200, JSON.stringify(body));
   assert.equal(body.ending, 'result', JSON.stringify(body));
   return body;
+}
+
+// Server-sent events as they come.
+class Events {
+  constructor(url, token) {
+    this.abort = new AbortController();
+    this.text = '';
+    this.stream = fetch(url, {headers: {authorization: `Bearer ${token}`}, signal: this.abort.signal})
+                      .then((response) => response.body.pipeThrough(new TextDecoderStream()).getReader());
+  }
+
+  async until(pattern) {
+    const stream = await this.stream;
+    while (!pattern.test(this.text)) this.text += (await stream.read()).value;
+  }
+
+  list(kind) {
+    return [...this.text.matchAll(/^event: (.*)\ndata: (.*)$/gm)].filter((found) => found[1] === kind).map((found) => JSON.parse(found[2]));
+  }
+
+  stop() {
+    this.abort.abort();
+  }
 }
 
 const patch = (text) => ({input: `*** Begin Patch\n${text}*** End Patch\n`, explanation: 'a test'});
@@ -85,7 +110,8 @@ test('what cannot be done fails before anyone is asked', async (t) => {
     ['create_file', {filePath: 'ask/a.txt/b', content: 'x'}, /ask\/a.txt is a file/],
     ['create_file', {filePath: 'ask/nul', content: 'a\0b'}, /NUL character/],
     ['create_file', {filePath: `ask/${'n'.repeat(300)}`, content: 'x'}, /too long/],
-    ['create_directory', {dirPath: 'ask/dir'}, /would change nothing/],
+    ['create_file', {filePath: 'ask/trail/', content: 'x'}, /^ask\/trail\/ names a folder, not a file$/],
+    ['apply_patch', patch('*** Add File: ask/trail/\n+x\n'), /names a folder/],
     ['create_directory', {dirPath: 'ask/a.txt'}, /is a file/],
     ['multi_replace_string_in_file', {explanation: 'e', replacements: [{filePath: 'ask/a.txt', oldString: 'y', newString: 'Y'}, {filePath: 'ask/a.txt', oldString: 'nope', newString: ''}]}, /replacement 2: .*does not stand.*nothing was changed/],
     ['multi_replace_string_in_file', {explanation: 'e', replacements: []}, /replacements/],
@@ -225,6 +251,48 @@ test('/v1/edits lists, shows and undoes, for the operator only', async () => {
   assert.equal((await undo(first.id, {other: 1})).status, 400);
 });
 
+test('an undo is in the trail and among the events, however it ends', async () => {
+  world.write({'trail.txt': 'one\n'});
+  const {id} = (await edit('replace_string_in_file', {filePath: 'trail.txt', oldString: 'one', newString: 'two'})).metadata.edit;
+  const events = new Events(`${world.gateway.url}/v1/events?types=undo,audit`, world.gateway.operatorToken);
+  await events.until(/connected/);
+  const sequence = (await world.api.audit()).at(-1).sequence;
+
+  world.write({'trail.txt': 'by hand\n'});
+  assert.equal((await undo(id)).status, 409);
+  assert.equal((await undo(id, {force: 'yes'})).status, 400);
+  assert.equal((await undo('edit_none')).status, 404);
+  world.write({'trail.txt': 'two\n'});
+  const done = await undo(id);
+  assert.equal(done.status, 200);
+  const {status} = await new Home(world.gateway.folder).run(['undo', id, '--yes']);
+  assert.equal(status, 1);
+
+  const entries = (await world.api.audit()).filter((entry) => entry.sequence > sequence);
+  const about = {edit: id, workspace: world.folder, files: ['trail.txt']};
+  assert.deepEqual(entries.map(({data}) => data), [
+    {...about, outcome: 'begun'},
+    {...about, outcome: 'refused', problem: 'trail.txt has changed since this edit'},
+    {...about, outcome: 'begun'},
+    {...about, outcome: 'done', undone_by: done.body.id},
+    {...about, outcome: 'begun'},
+    {...about, outcome: 'refused', problem: `${id} is undone already, by ${done.body.id}`}
+  ]);
+  for (const {kind, actor, tool_id: tool} of entries)
+    assert.deepEqual([kind, actor, tool], ['undo', 'operator', 'replace_string_in_file']);
+  assert.equal((await world.api.verify()).intact, true);
+
+  await events.until(/is undone already[^]*is undone already/);
+  const outcomes = entries.map(({data}) => data).filter(({outcome}) => outcome !== 'begun');
+  assert.deepEqual(events.list('undo'), outcomes.map((data) => ({...data, actor: 'operator'})));
+  assert.deepEqual(events.list('audit').map(({data}) => data), entries.map(({data}) => data));
+  events.stop();
+
+  const lines = await new Home(world.gateway.folder).ok(['audit', '--tool', 'replace_string_in_file', '--limit', '6']);
+  assert.match(lines, new RegExp(`undo\\treplace_string_in_file\\toperator\\t\\t\\tdone, ${id} by ${done.body.id}: trail.txt\\n`));
+  assert.match(lines, new RegExp(`refused, ${id} stays: trail.txt has changed since this edit`));
+});
+
 test('toolgate undo takes the last edit back', async () => {
   const home = new Home(world.gateway.folder);
   world.write({'cli.txt': 'one\n'});
@@ -239,6 +307,59 @@ test('toolgate undo takes the last edit back', async () => {
   assert.equal(again.status, 1);
   assert.match(again.stderr, /is undone already.*--force/);
   assert.equal((await home.run(['undo', 'edit_none', '--yes'])).status, 1);
+});
+
+test('a folder that is there already is fine, and nobody is asked', async () => {
+  world.write({'ask/there/': null});
+  const {body} = await world.api.invoke('create_directory', {dirPath: 'ask/there'});
+  assert.equal(body.content[0].text, 'The folder ask/there is there already.\n');
+  assert.equal(body.metadata?.edit, undefined);
+});
+
+test('an undo keeps folders that hold something else, and says so', async () => {
+  const home = new Home(world.gateway.folder);
+  await edit('create_file', {filePath: 'nd/a/b.txt', content: 'b\n'});
+  world.write({'nd/a/mine': 'mine'});
+  assert.match(await home.ok(['undo', '--yes']), /^removed nd\/a\/b.txt\nnd stays: it holds something else by now\nnd\/a stays: .*\nUndone; /);
+  assert.equal(world.read('nd/a/mine'), 'mine');
+  assert.equal(world.read('nd/a/b.txt'), null);
+
+  await edit('create_file', {filePath: 'turned', content: 'b\n'});
+  rmSync(world.path('turned'));
+  world.write({'turned/': null});
+  for (const force of [[], ['--force']]) {
+    const {status, stderr} = await home.run(['undo', '--yes', ...force]);
+    assert.equal(status, 1);
+    assert.equal(stderr, 'toolgate: turned is a folder by now, which an undo leaves alone: move it away, then undo\n');
+  }
+  rmSync(world.path('turned'), {recursive: true});
+  assert.match(await home.ok(['undo', '--yes']), /^No file had to be changed.\nUndone; /);
+});
+
+test("a running gateway's tools and undo work in its workspace, and commands say so", async () => {
+  const elsewhere = path.join(world.gateway.folder, 'elsewhere');
+  mkdirSync(elsewhere);
+  const data = ['--data', path.join(world.gateway.folder, 'data')];
+  const run = (args) => spawnSync(binary, args, {cwd: elsewhere, encoding: 'utf8', env: environment(world.gateway.folder), input: ''});
+  const warning = `toolgate: the gateway at ${world.gateway.url} works in ${world.folder}, not in the current folder\n`;
+  const input = ['--input', JSON.stringify({filePath: 'where.txt', content: 'x\n'})];
+  const made = run(['call', 'create_file', ...data, '--yes', ...input]);
+  assert.equal(made.status, 0, made.stderr);
+  assert.equal(made.stderr, warning);
+  assert.equal(world.read('where.txt'), 'x\n');
+  const undone = run(['undo', ...data, '--yes']);
+  assert.equal(undone.status, 0, undone.stderr);
+  assert.equal(undone.stderr, warning);
+  assert.match(undone.stdout, /^removed where.txt\n/);
+
+  for (const command of [['call', 'list_dir', '--input', '{"path":"."}'], ['chat', 'hello']]) {
+    const {status, stderr} = run([...command, ...data, '--workspace', elsewhere]);
+    assert.equal(status, 1);
+    assert.match(stderr, new RegExp(`works in ${world.folder}, not in ${elsewhere}: leave --workspace out`));
+  }
+  assert.equal(run(['undo', ...data, '--list', '--workspace', elsewhere]).stdout, '');
+  const same = spawnSync(binary, ['call', 'list_dir', ...data, '--input', '{"path":"."}'], {cwd: world.folder, encoding: 'utf8', env: environment(world.gateway.folder)});
+  assert.equal(same.stderr, '');
 });
 
 test('a person at a terminal sees a coloured diff, and is told of undo', async () => {
@@ -265,7 +386,7 @@ test('a person at a terminal sees a coloured diff, and is told of undo', async (
     await undo.expect(/Undo "Edit ask\/tty.txt"/);
     await undo.expect(/\x1b\[31m-2\x1b\[0?m/);
     await undo.expect(/Undo it\? \[y\/N\]/);
-    undo.press('y\n');
+    undo.press('y');
     assert.equal(await undo.exited, 0);
     assert.equal(world.read('ask/tty.txt'), 'one\ntwo\n', tool);
   }
@@ -299,6 +420,7 @@ test('a call that was approved runs after a restart if the file is as it was sho
     assert.match(await home.ok(['undo', '--list']), /Edit a.txt/);
     assert.match(await home.ok(['undo', '--yes']), /edited a.txt/);
     assert.equal(own.read('a.txt'), 'one\n');
+    assert.match(await home.ok(['audit', '--limit', '2']), /\tundo\t.*\toperator\t.*begun, edit_\w+: a.txt\n.*done, edit_\w+ by edit_\w+: a.txt\n$/);
   } finally {
     await own.stop();
   }

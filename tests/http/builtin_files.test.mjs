@@ -47,6 +47,8 @@ test('list_dir shows odd names so that they cannot deceive', async () => {
     closeSync(openSync(Buffer.concat([Buffer.from(world.path('odd') + '/'), name]), 'w'));
   assert.equal(await world.text('list_dir', {path: 'odd'}),
       'a⟨0xFF⟩b\nbidi⟨U+202E⟩txt.exe\nline⟨U+000A⟩break\n⟨U+001B⟩[31mred\n');
+  for (const name of ['a⟨0xFF⟩b', 'line⟨U+000A⟩break', '⟨U+001B⟩[31mred'])
+    assert.match(await world.text('read_file', {filePath: `odd/${name}`}), /empty/, name);
   rmSync(world.path('odd'), {recursive: true});
 });
 
@@ -63,7 +65,7 @@ test('read_file takes both forms of its input', async () => {
   const cases = [
     [{}, 1, 30], [{startLine: 3, endLine: 5}, 3, 5], [{startLine: 29, endLine: 99}, 29, 30], [{offset: 4, limit: 2}, 4, 5],
     [{limit: 1}, 1, 1], [{offset: 30}, 30, 30], [{startLine: 0, endLine: 1}, 1, 1], [{startLine: 2.7, endLine: 3.2}, 2, 3],
-    [{offset: -5, limit: 0}, 1, 1], [{startLine: 30, endLine: 1e300}, 30, 30], [{startLine: 6, endLine: 6}, 6, 6]
+    [{offset: -5, limit: 1}, 1, 1], [{startLine: 30, endLine: 1e300}, 30, 30], [{startLine: 6, endLine: 6}, 6, 6]
   ];
   for (const [input, first, last] of cases) {
     const expected = Array.from({length: last - first + 1}, (_, i) => `line ${first + i}\n`).join('');
@@ -74,6 +76,7 @@ test('read_file takes both forms of its input', async () => {
   assert.match(await world.failure('read_file', {filePath: 'form.txt', startLine: 31, endLine: 40}), /line 31 is behind the end: form.txt has 30 lines/);
   assert.match(await world.failure('read_file', {filePath: 'form.txt', startLine: 5, endLine: 4}), /endLine 4 is before startLine 5/);
   assert.match(await world.failure('read_file', {}), /filePath/);
+  assert.match(await world.failure('read_file', {filePath: 'form.txt', limit: 0}), /limit: must be >= 1/);
 });
 
 test('read_file shows 2000 lines at once and says how to go on', async () => {

@@ -44,7 +44,7 @@ test('file_search finds paths by globs', async () => {
 test('file_search says what it cannot do', async () => {
   const cases = [
     ['', /glob is empty/], ['../*.txt', /cannot go up/], ['src/../../x', /cannot go up/], ['/etc/*', /outside the workspace/], ['a\0b', /NUL/],
-    ['*[', /cannot be used/], ['x'.repeat(5000), /4096 are the most/], [path.join(world.gateway.folder, '*'), /outside the workspace/]
+    ['[a', /^the glob \[a cannot be used: unclosed character class; missing ']'$/], ['x'.repeat(5000), /4096 are the most/], [path.join(world.gateway.folder, '*'), /outside the workspace/]
   ];
   for (const [query, expected] of cases) assert.match(await world.failure('file_search', {query}), expected, query);
 });
@@ -111,7 +111,10 @@ test('grep_search finds lines', async () => {
 
 test('grep_search says what it cannot do', async () => {
   const cases = [
-    [{query: '', isRegexp: false}, /query is empty/], [{query: 'a\0', isRegexp: false}, /NUL/], [{query: '(', isRegexp: true}, /regex parse error/],
+    [{query: '', isRegexp: false}, /query is empty/], [{query: 'a\0', isRegexp: false}, /NUL/], [{query: '(', isRegexp: true}, /^the regular expression cannot be used: unclosed group$/],
+    [{query: '(?=a)b', isRegexp: true}, /^the regular expression cannot be used: look-around.* is not supported$/],
+    [{query: 'x', isRegexp: false, includePattern: '[a'}, /^the includePattern cannot be used: unclosed character class/],
+    [{query: 'x', isRegexp: false, maxResults: 0}, /maxResults/], [{query: 'x', isRegexp: false, maxResults: -1}, /maxResults/],
     [{query: 'x', isRegexp: false, includePattern: '/etc'}, /outside the workspace/], [{query: 'x', isRegexp: false, includePattern: '../*'}, /cannot go up/],
     [{query: 'x'.repeat(20_000), isRegexp: false}, /10000 are the most/], [{query: 'x'}, /isRegexp/]
   ];
@@ -208,6 +211,20 @@ test('read_project_structure shows the tree without what is ignored', async () =
   const text = await world.text('read_project_structure', {});
   for (const part of ['\nsrc/\n  deep/\n    c.ts\n  b.js\n  kept.log\n', '\nlib/\n  src/\n    d.js\n', '\n.github/\n  flow.yml\n', '\na.js\n']) assert.ok(text.includes(part), `${part} is not in ${text}`);
   for (const part of ['node_modules', 'build', 'config', 'c.log', 'secret', 'loop', 'outside']) assert.ok(!text.includes(part), `${part} is in ${text}`);
+});
+
+test('a workspace that was removed is said to be gone', async () => {
+  const gone = await Workspace.start();
+  try {
+    rmSync(gone.folder, {recursive: true});
+    const cases = [
+      ['list_dir', {path: '.'}], ['read_file', {filePath: 'a.txt'}], ['file_search', {query: '*'}], ['grep_search', {query: 'x', isRegexp: false}],
+      ['read_project_structure', {}], ['create_file', {filePath: 'a/b.txt', content: 'x'}], ['create_directory', {dirPath: 'a'}]
+    ];
+    for (const [tool, input] of cases) assert.equal(await gone.failure(tool, input), `the workspace's folder ${gone.folder} is gone`, tool);
+  } finally {
+    await gone.stop();
+  }
 });
 
 test('without ripgrep the tools say what to install', async () => {

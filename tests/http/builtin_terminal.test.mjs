@@ -1,9 +1,9 @@
 // The built-in tools that run commands: terminals, tasks and what is known about failed tests.
 import assert from 'node:assert/strict';
-import {readFileSync} from 'node:fs';
+import {existsSync, readFileSync} from 'node:fs';
 import {after, before, test} from 'node:test';
 
-import {textOf, Workspace} from './builtin.mjs';
+import {machineRefuses, textOf, Workspace} from './builtin.mjs';
 
 let world;
 before(async () => {
@@ -70,6 +70,9 @@ test('what runs in the background can be read, typed into and ended', async () =
   const [, id] = /^Terminal (term_\w+) is still running\.\nready\n/.exec(started);
   assert.match(await world.text('send_to_terminal', {id, command: 'hello'}), /got hello/);
   assert.match(await world.text('get_terminal_output', {id}), /is still running[\s\S]*got hello/);
+  const asks = async (input) => JSON.stringify((await question('send_to_terminal', {id, ...input})).body);
+  assert.match(await asks({command: 'rm x'}), /The Enter key follows:\\n\\nrm x/);
+  assert.match(await asks({command: 'rm x', enter: false}), /No Enter key follows:\\n\\nrm x/);
   assert.match(await world.text('kill_terminal', {id}), /was ended after .*kill_terminal/);
   assert.match(await world.text('get_terminal_output', {id}), /got hello[\s\S]*was ended/);
   assert.match(await world.failure('send_to_terminal', {id, command: 'x'}), /has ended/);
@@ -92,27 +95,29 @@ test('progress shows what a command writes', async () => {
 });
 
 test('the question shows the command, the folder and the sandbox', async () => {
-  const {asked, body} = await question('run_in_terminal', {command: 'rm -rf \u202ebuild\u0007', explanation: 'cleans up'});
+  const {asked, body} = await question('run_in_terminal', {command: 'rm -rf \u202ebuild\u0007', explanation: 'cleans\u200b up'});
   assert.ok(asked);
   const text = JSON.stringify(body);
   assert.match(text, /Run this command\?/);
   assert.match(text, /rm -rf ⟨U\+202E⟩build⟨U\+0007⟩/);
+  assert.doesNotMatch(text, /⟨U\+27E8⟩/, 'what was made visible once stays as it is');
   assert.match(text, /sandbox/);
-  assert.match(text, /cleans up/);
+  assert.match(text, /cleans⟨U\+200B⟩ up/);
 });
 
 const sandboxed = () => question('run_in_terminal', {command: 'make'}).then(({body}) => /in the sandbox/.test(JSON.stringify(body)));
 
-test('rules decide which commands are asked about', async (t) => {
-  if (!await sandboxed()) return t.skip('this machine has no user namespaces');
+const skip = machineRefuses();
+
+test('rules decide which commands are asked about', {skip}, async () => {
+  assert.ok(await sandboxed());
   for (const command of ['ls', 'git status', 'cat x | grep y', 'npm test', 'make check'])
     assert.equal((await question('run_in_terminal', {command})).asked, false, command);
   for (const command of ['rm x', 'ls; rm x', 'ls $(rm x)', 'echo a', 'make install', 'LD_PRELOAD=x ls', "echo 'a", 'sh -c ls'])
     assert.equal((await question('run_in_terminal', {command})).asked, true, command);
 });
 
-test('a workspace cannot allow commands, only refuse them', async (t) => {
-  if (!await sandboxed()) return t.skip('this machine has no user namespaces');
+test('a workspace cannot allow commands, only refuse them', {skip}, async () => {
   const other = await Workspace.start({files: {'workspace/.vscode/settings.json': {'chat.tools.terminal.autoApprove': {rm: true, ls: false}, 'toolgate.sandbox.enabled': false}}});
   const mine = world;
   try {
@@ -137,6 +142,11 @@ test('without a sandbox every command is asked about, and the answer cannot be r
     assert.match(JSON.stringify(body), /WITHOUT a sandbox/);
     assert.match(JSON.stringify(body), /"mayBeRemembered":false/);
     assert.match(await run('echo works'), /works/);
+    const text = await run('trap "" HUP; kill -9 $PPID; sleep 1; touch survived');
+    assert.match(text, /was ended [^]*how far it got is not known/);
+    assert.doesNotMatch(text, /exited with 0/);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    assert.ok(!existsSync(other.path('survived')));
   } finally {
     world = mine;
     await other.stop();
@@ -153,6 +163,8 @@ test('tasks run after what they depend on', async () => {
         {"label": "fails", "type": "shell", "command": "exit 4"},
         {"label": "after", "type": "shell", "command": "echo never", "dependsOn": ["fails"]},
         {"label": "outside", "type": "shell", "command": "pwd", "options": {"cwd": "/etc"}},
+        {"label": "here", "type": "shell", "command": "cc", "args": ["\${file}", "\${input:kind}"]},
+        {"type": "npm", "script": "lint"},
       ]}`,
     'sub/': null
   });
@@ -165,6 +177,59 @@ test('tasks run after what they depend on', async () => {
   assert.match(await world.failure('get_task_output', {id: 'none'}), /has not been run/);
   assert.match(await world.failure('run_task', {id: 'none'}), /there is no task 'none' .*'first', 'second'/);
   assert.match(await world.failure('run_task', {id: 'outside'}), /outside the workspace/);
+  assert.match(await world.failure('run_task', {id: 'here'}), /'here' uses \$\{file\}, which only an editor knows/);
+  assert.match(await world.failure('run_task', {id: 'npm: lint'}), /of the type 'npm', which is not supported/);
+});
+
+// The body of a call that is allowed after `change`.
+async function allowedAfter(own, tool, input, change) {
+  const answer = own.api.invoke(tool, input);
+  const {id} = await own.api.waiting();
+  await change(id);
+  await own.api.confirm(id, 'allow');
+  return (await answer).body;
+}
+
+test('each task is judged by itself', async (t) => {
+  if (!await sandboxed()) return t.skip('this machine has no user namespaces');
+  const task = (label, command, more = {}) => ({label, type: 'shell', command, ...more});
+  world.write({'.vscode/tasks.json': JSON.stringify({tasks: [
+    task('list', 'ls'), task('lists', 'pwd', {dependsOn: 'list'}), task('open', 'ls \\'), task('hidden', 'touch pwned', {dependsOn: 'open'}), task('quote', "ls '"), task('closes', "'; touch pwned", {dependsOn: 'quote'}),
+    task('coloured', 'ls', {options: {env: {NO_COLOR: '1'}}}), task('loaded', 'ls', {options: {env: {LD_PRELOAD: 'x.so'}}}), task('named', 'ls', {options: {env: {'A=B': 'x'}}})
+  ]})});
+  for (const id of ['list', 'lists', 'coloured']) assert.equal((await question('run_task', {id})).asked, false, id);
+  for (const id of ['hidden', 'closes', 'loaded']) assert.equal((await question('run_task', {id})).asked, true, id);
+  assert.match(JSON.stringify((await question('run_task', {id: 'hidden'})).body), /\[task 'hidden' in \.\]\\ntouch pwned/);
+  assert.match(await world.failure('run_task', {id: 'named'}), /a variable whose name is empty or has '='/);
+  assert.equal(world.read('pwned'), null);
+});
+
+test('a task that has changed since it was shown is not run', async () => {
+  const write = (command) => world.write({'.vscode/tasks.json': JSON.stringify({tasks: [{label: 'make', type: 'shell', command}]})});
+  write('touch shown');
+  assert.match(JSON.stringify(await allowedAfter(world, 'run_task', {id: 'make'}, () => write('touch other'))), /something else than what was shown/);
+  assert.equal(world.read('other'), null);
+  const body = await allowedAfter(world, 'run_task', {id: 'make'}, () => write('touch other'));
+  assert.match(textOf(body), /exited with 0/);
+  assert.equal(world.read('other'), '');
+});
+
+test('a command that was shown in the sandbox is not run with less of one', async (t) => {
+  if (!await sandboxed()) return t.skip('this machine has no user namespaces');
+  for (const [name, value, reason] of [['enabled', false, /in the sandbox, which is off by now/], ['network', true, /without the network/], ['writable', ['/opt'], /may write to \/opt/]]) {
+    const own = await Workspace.start();
+    try {
+      const body = await allowedAfter(own, 'run_in_terminal', {command: 'touch made'}, async () => {
+        own.gateway.writeSettings({'toolgate.tools.builtin': true, [`toolgate.sandbox.${name}`]: value, 'toolgate.tools.deny': ['view_image']});
+        // The settings are in use once the list of tools is.
+        while (/view_image/.test(JSON.stringify((await own.api.request('GET', '/v1/tools')).body))) await new Promise((resolve) => setTimeout(resolve, 10));
+      });
+      assert.match(JSON.stringify(body), reason, name);
+      assert.equal(own.read('made'), null);
+    } finally {
+      await own.stop();
+    }
+  }
 });
 
 test('test_failure tells what failed last', async () => {
@@ -174,11 +239,12 @@ test('test_failure tells what failed last', async () => {
     world = other;
     assert.match(await world.failure('test_failure', {}), /no tests have been run yet/);
     assert.match(await world.failure('terminal_last_command', {}), /no command has been run/);
-    await run("printf 'ok 1 - a\\nnot ok 2 - adds\\n  error: no\\n'; exit 1 # test");
-    await run('echo something else');
+    world.write({'run_tests.sh': "printf 'ok 1 - a\\nnot ok 2 - adds\\n  error: no\\n'; exit 1\n", 'tests/all.sh': 'echo strange output; exit 1\n'});
+    await run('sh run_tests.sh');
+    for (const other of ['echo something else', 'echo latest news', 'true checkout -- a.txt', 'cat tests/all.sh', 'test -f run_tests.sh']) await run(other);
     assert.match(await world.text('test_failure', {}), /1 failed \(TAP\):\n\nadds\nerror: no/);
-    await run('echo strange test output; exit 1');
-    assert.match(await world.text('test_failure', {}), /exited with 1[\s\S]*Its output ends with:\nstrange test output/);
+    await run('cd tests && sh ../tests/all.sh');
+    assert.match(await world.text('test_failure', {}), /exited with 1[\s\S]*Its output ends with:\nstrange output/);
   } finally {
     world = mine;
     await other.stop();

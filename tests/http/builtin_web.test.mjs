@@ -4,6 +4,7 @@ import {after, before, describe, test} from 'node:test';
 import {gzipSync} from 'node:zlib';
 
 import {textOf, Workspace} from './builtin.mjs';
+import {Home} from './home.mjs';
 import {WebServer} from './web_server.mjs';
 
 const article = `<!doctype html><title>Apples</title><meta name="description" content="All about apples">
@@ -11,13 +12,15 @@ const article = `<!doctype html><title>Apples</title><meta name="description" co
 
 let world;
 let server;
-let stranger;  // on an address that is not allowed
+let stranger;  // on a port that is not allowed
+let neighbour;  // on the server's port of an address that is not allowed
 
 const redirect = (to, status = 302) => ({status, headers: {location: to}});
 const latin1 = (text) => Buffer.from(text, 'latin1');
 
 before(async () => {
-  stranger = await WebServer.start({'/': '<p>Nobody may see this'});
+  const secret = {'/': '<p>Nobody may see this'};
+  stranger = await WebServer.start(secret);
   server = await WebServer.start({
     '/apples': article,
     '/plain': {type: 'text/plain', body: 'just text\r\n\r\n\r\n  as it is'},
@@ -61,6 +64,39 @@ before(async () => {
     '/long': `<title>Fruit</title><main>${['apple', 'plum', 'cherry', 'pear', 'grape'].map(
         (name) => `<h2>The ${name}</h2><p>${`This part tells about the ${name}. `.repeat(120)}</p>`).join('')}</main>`,
   });
+  neighbour = await WebServer.start(secret, {host: '127.0.0.2', port: server.port});
+  Object.assign(server.pages, {
+    '/to-neighbour': redirect(`${neighbour.url}/`),
+    '/to-neighbour-too': redirect(`//127.0.0.2:${server.port}/`),
+    '/to-number': redirect(`http://2130706434:${server.port}/`),
+    '/to-v6': redirect(`http://[::1]:${server.port}/`),
+    '/to-mapped': redirect(`http://[::ffff:127.0.0.2]:${server.port}/`),
+    '/to-user': redirect(`http://a:b@127.0.0.1:${server.port}/apples`),
+    '/to-nothing': redirect('http://'),
+    '/to-file': redirect('file:///etc/passwd'),
+    '/to-script': redirect('javascript:alert(1)'),
+    '/to-data': redirect('data:text/html,<p>Nobody'),
+    '/ring': redirect('/ring/on'),
+    '/ring/on': redirect('/ring'),
+    '/deflate': {headers: {'content-encoding': 'deflate'}, body: 'x'},
+    '/zip': {type: 'application/octet-stream', body: 'PK'},
+    '/feed': {type: 'application/rss+xml', body: '<rss><title>News</title></rss>'},
+    '/csv': {type: 'text/csv', body: 'a,b\n1,2'},
+    '/mojibake': {type: 'text/html; charset=iso-8859-1', body: '<p>Gr\u00fc\u00dfe'},
+    '/unknown': {type: 'text/html; charset=klingon', body: '<p>Gr\u00fc\u00dfe'},
+    '/unknown-bytes': {type: 'text/plain; charset=klingon', body: latin1('Gr\xfc\xdfe')},
+    '/marked': {type: 'text/plain; charset=iso-8859-1', body: Buffer.from('\ufeffGr\u00fc\u00dfe', 'utf16le')},
+    '/overlong': {type: 'text/plain; charset=utf-8', body: Buffer.from([0x61, 0xc0, 0xaf, 0xed, 0xa0, 0x80, 0x62, 0xe2, 0x82])},
+    '/cut': `<p>${'\u00e4'.repeat(200_000)}`,
+    '/book': {type: 'text/plain', body: Array.from({length: 4000}, (_, i) => `Line ${i} of the book.\n\n`).join('')},
+    '/headers': (_, response) => {
+      const {socket} = response;
+      socket.write('HTTP/1.1 200 OK\r\n');
+      const more = () => { while (!socket.destroyed && socket.write(`x-more: ${'x'.repeat(10_000)}\r\n`)); };
+      socket.on('drain', more).on('error', () => {});
+      more();
+    }
+  });
   world = await Workspace.start({
     settings: {
       'toolgate.web.allowedPrivateHosts': [`127.0.0.1:${server.port}`],
@@ -74,6 +110,7 @@ after(async () => {
   await world.stop();
   await server.stop();
   await stranger.stop();
+  await neighbour.stop();
 });
 
 const fetchPage = (path, query = 'apples', options) => world.text('fetch_webpage', {urls: [server.url + path], query}, options);
@@ -107,6 +144,9 @@ describe('fetch_webpage', () => {
          ['/moved', /which redirects to http:\S+\/apples\?x=1, up to[^]*# Apples/], ['/once', /# Apples/],
          ['/sly', /Title: Nice⟨U\+202E⟩[^]*Do this: ignore⟨U\+2066⟩ all⟨U\+2069⟩ ⟨U\+E0041⟩⟨U\+E0042⟩/],
          ['/huge', /Endless words[^]*the page is longer than toolgate\.web\.pageBytes, the rest was not read\]$/],
+         ['/feed', /\n\n<rss><title>News<\/title><\/rss>\n\n\[/], ['/csv', /\n\na,b\n1,2\n\n\[/],
+         ['/mojibake', /\nGrÃ¼ÃŸe\n/], ['/unknown', /\nGrüße\n/], ['/unknown-bytes', /\nGrüße\n/], ['/marked', /\nGrüße\n/],
+         ['/overlong', /\na\ufffd+b\ufffd+\n/],
        ])
     test(`reads ${path}`, async () => assert.match(await fetchPage(path), expected));
 
@@ -114,7 +154,11 @@ describe('fetch_webpage', () => {
          ['/none', /HTTP 404 Not Found/], ['/error', /HTTP 500/], ['/pdf', /is of the type application\/pdf, and only HTML and other text/],
          ['/lying', /it is no text/], ['/image', /type image\/png/], ['/zeros', /it is no text/],
          ['/loop', /redirects more than 10 times/], ['/nowhere', /redirects to an address that is refused/],
-         ['/gzip', /compressed, which was not asked for/],
+         ['/ring', /redirects more than 10 times/], ['/to-file', /redirects to an address that is refused: it must begin with http/],
+         ['/to-script', /redirects to an address that is refused/], ['/to-data', /redirects to an address that is refused/],
+         ['/to-nothing', /redirects to an address that is refused/], ['/to-user', /redirects to an address that is refused: .*user name or password/],
+         ['/gzip', /compressed, which was not asked for/], ['/deflate', /compressed, which was not asked for/],
+         ['/zip', /type application\/octet-stream/], ['/headers', /the header is over its limit/],
          ['/slow', /took longer than 2 s \(toolgate\.web\.pageSeconds\)/], ['/silent', /took longer than 2 s/],
          ['/short', /./],
          ['http://127.0.0.1:1/', /no public address/],
@@ -132,8 +176,11 @@ describe('fetch_webpage', () => {
   test('does not follow to another site, and says where it leads', async () => {
     assert.match(await failToFetch('/away'), new RegExp(`redirects to another site, ${stranger.url}/, which was not asked for`));
     assert.match(await failToFetch('/metadata'), /another site, http:\/\/169\.254\.169\.254/);
-    assert.match(await failToFetch(stranger.url), /no public address/);
-    assert.equal(stranger.requests.length, 0);
+    for (const path of ['/to-neighbour', '/to-neighbour-too', '/to-number', '/to-v6', '/to-mapped'])
+      assert.match(await failToFetch(path), /redirects to another site, http:\/\/\S+, which was not asked for/, path);
+    for (const url of [stranger.url, neighbour.url, `http://2130706434:${server.port}/`, `http://[::ffff:127.0.0.2]:${server.port}/`])
+      assert.match(await failToFetch(url), /no public address/, url);
+    assert.equal(stranger.requests.length + neighbour.requests.length, 0);
   });
 
   test('what is hidden on the page is not told', async () => {
@@ -153,6 +200,25 @@ describe('fetch_webpage', () => {
     assert.doesNotMatch(text, /toolgate:\/\/results/);
   });
 
+  test('without a budget 48 KiB are shown, of all pages together', async () => {
+    const book = await fetchPage('/book', 'line 3999');
+    assert.match(book, /\nLine 0 of the book\.\n/);
+    assert.match(book, /\nLine 3999 of the book\.\n/);
+    assert.match(book, /; only parts of the page are shown, chosen by the query\]$/);
+    assert.ok(book.length > 40 << 10 && book.length < (48 << 10) + 1000, `${book.length}`);
+    const urls = ['/book', '/book?2', '/plain'].map((path) => server.url + path);
+    const {body} = await world.call('fetch_webpage', {urls, query: 'line 3999'});
+    const sizes = body.content.map(({text}) => text.length);
+    assert.ok(sizes[0] > 20 << 10 && sizes[1] > 20 << 10 && sizes[0] + sizes[1] < (48 << 10) + 2000, `${sizes}`);
+    assert.match(body.content[2].text, /as it is\n\n\[page-\w+ end of \S+\/plain\]$/, 'what is short is shown whole');
+  });
+
+  test('a page that is cut in the middle of a character is text still', async () => {
+    const text = await fetchPage('/cut');
+    assert.match(text, /\u00e4\n?[^]*the page is longer than toolgate\.web\.pageBytes/);
+    assert.ok(!/[\u00c3\u00a4]/.test(text), 'half a character is not another one');
+  });
+
   test('one page that fails does not fail the others', async () => {
     const urls = ['/apples', '/none', '/plain', '/apples'].map((path) => server.url + path);
     const {status, body} = await world.call('fetch_webpage', {urls: [...urls, 'nonsense'], query: 'x'});
@@ -170,7 +236,7 @@ describe('fetch_webpage', () => {
   test('refuses no pages and too many', async () => {
     assert.match(await world.failure('fetch_webpage', {urls: [], query: 'x'}), /names no page/);
     const urls = Array.from({length: 11}, (_, i) => `${server.url}/${i}`);
-    assert.match(await world.failure('fetch_webpage', {urls, query: 'x'}), /names 11 pages; at most 10/);
+    assert.match(await world.failure('fetch_webpage', {urls, query: 'x'}), /urls: must have at most 10 items, has 11/);
   });
 
   test('a cancelled call closes its connections', async () => {
@@ -205,6 +271,7 @@ describe('approval of pages', () => {
     assert.match(JSON.stringify(question), /\/apples/);
     assert.equal(server.requests.length, seen, 'nothing is requested before the answer');
     await asking.api.confirm(question.id, 'allow');
+    assert.equal(question.confirmation.mayBeRemembered, false);
     const result = await asking.api.waiting(() => true, 'WaitingForPostApproval');
     assert.equal(result.id, question.id);
     await asking.api.confirm(result.id, 'allow');
@@ -217,6 +284,27 @@ describe('approval of pages', () => {
     await asking.api.confirm(id, 'deny');
     const {body} = await answer;
     assert.doesNotMatch(JSON.stringify(body), /just text/);
+  });
+
+  test('of what a page says counts once, and nothing else is offered', async () => {
+    const answer = asking.api.invoke('fetch_webpage', {urls: [`${server.url}/plain`], query: 'x'});
+    const result = await asking.api.waiting(() => true, 'WaitingForPostApproval');
+    assert.equal(result.confirmation.mayBeRemembered, false);
+    for (const scope of ['workspace', 'always']) {
+      const {status, body} = await asking.api.confirm(result.id, 'allow', {scope});
+      assert.equal(status, 400);
+      assert.match(body.error.message, /this result of fetch_webpage is always asked about/);
+    }
+    await asking.api.confirm(result.id, 'allow', {scope: 'once'});
+    assert.match(textOf((await answer).body), /just text/);
+    assert.deepEqual((await asking.api.request('GET', '/v1/approvals', {operator: true})).body.data, []);
+
+    const terminal = new Home(asking.gateway.folder).terminal(['call', 'fetch_webpage', '--input', JSON.stringify({urls: [`${server.url}/plain`], query: 'x'})]);
+    await terminal.expect(/o.{0,9} once/);
+    await terminal.expect(/Your choice/);
+    assert.doesNotMatch(terminal.output, /workspace|always/);
+    terminal.press('o');
+    assert.equal(await terminal.exited, 0);
   });
 
   test('a denied request is not sent', async () => {

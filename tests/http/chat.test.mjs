@@ -585,6 +585,13 @@ describe('without a gateway', () => {
     assert.equal(stdout, 'From upstream.\n');
   });
 
+  test('after an edit it is said how to take it back', async () => {
+    const terminal = home.terminal(['chat', '-m', 'toolgate/demo', '--yes', '#createFile {"filePath":"a.txt","content":"a"}']);
+    await terminal.expect(/'toolgate undo edit_\w+' takes the edit back\./);
+    assert.equal(await terminal.exited, 0);
+    assert.match(await home.ok(['undo', '--yes']), /^removed a.txt\n/);
+  });
+
   test('a conversation asks, runs the tool and leaves', async () => {
     const {http, url} = server;
     assert.ok(http.listening);

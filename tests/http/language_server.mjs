@@ -1,12 +1,19 @@
 // A language server that does what the text of its documents says. It knows the language of .fake files:
 // "def NAME" defines, "impl NAME" implements, "BAD" is an error and "DUBIOUS" a warning. Words that begin with '#'
-// make it misbehave. What happens to it is written to fake.log in the folder it runs in.
-import {spawn} from 'node:child_process';
+// make it misbehave, and what stands behind "#run" is run by bash, as a plugin would be: its output is an error.
+// What happens to it is written to fake.log in the folder it runs in, if that can be written.
+import {spawn, spawnSync} from 'node:child_process';
 import {appendFileSync, existsSync, writeFileSync} from 'node:fs';
 
 const pulls = process.argv.includes('--pull');
 const documents = new Map();  // by URI: {text, version}
-const note = (...words) => appendFileSync('fake.log', `${words.join(' ')}\n`);
+const said = new Map();       // by URI: the text that problems were last published of
+const note = (...words) => {
+  try {
+    appendFileSync('fake.log', `${words.join(' ')}\n`);
+  } catch {
+  }
+};
 const write = (text) => process.stdout.write(text);
 const send = (message) => {
   const body = JSON.stringify({jsonrpc: '2.0', ...message});
@@ -23,6 +30,11 @@ if (process.argv.includes('--broken')) {
 function problemsOf(text) {
   const problems = [];
   text.split('\n').forEach((line, number) => {
+    if (line.startsWith('#run ')) {
+      const {stdout, stderr, status} = spawnSync('bash', ['-c', line.slice(5)], {encoding: 'utf8', timeout: 10_000});
+      const range = {start: {line: number, character: 0}, end: {line: number, character: 4}};
+      problems.push({range, severity: 1, message: `[${stdout}][${stderr}][${status}]`});
+    }
     for (const [word, severity] of [['BAD', 1], ['DUBIOUS', 2], ['HINT', 4]]) {
       const at = line.indexOf(word);
       if (at < 0) continue;
@@ -80,6 +92,8 @@ function publish(uri) {
     return setTimeout(() => send({method: 'textDocument/publishDiagnostics', params: right}), 50);
   }
   if (text.includes('#unversioned')) delete right.version;
+  if (text.includes('#quiet') && said.get(uri) === text) return;  // it does not repeat itself
+  said.set(uri, text);
   send({method: 'textDocument/publishDiagnostics', params: right});
 }
 

@@ -243,8 +243,11 @@ describe('built-in tools', () => {
     assert.match(stderr, /^toolgate: todo does not take this input:\n- .*operation/);
     assert.match(stderr, /\nIt takes\n.*operation.*one of read, write.*needed/);
     assert.match(stderr, /todoList.*list of objects/);
+    assert.match(stderr, /todoList\[\]\.status.*one of not-started, in-progress, completed.*needed/);
     assert.match(stderr, /\nfor example\n {2}toolgate call manage_todo_list --input '\{"operation":"read"\}'\n$/);
     assert.match(run(withSettings(['call', 'list_dir'])).stderr, /required property 'path'[^]*--input '\{"path":"…"\}'/);
+    const example = /for example\n {2}toolgate call \w+ --input '(.*)'\n$/.exec(run(withSettings(['call', 'multi_replace_string_in_file'])).stderr)[1];
+    assert.deepEqual(JSON.parse(example), {explanation: '…', replacements: [{filePath: '…', oldString: '…', newString: '…'}]});
     assert.match(run(withSettings(['call', 'fetch'])).stderr, /list of strings[^]*--input '\{"urls":\["…"\],"query":"…"\}'/);
   });
 

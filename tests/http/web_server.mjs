@@ -2,15 +2,15 @@
 import http from 'node:http';
 
 export class WebServer {
-  static async start(pages = {}) {
+  static async start(pages = {}, {host = '127.0.0.1', port = 0} = {}) {
     const server = new WebServer();
     server.pages = pages;
     server.requests = [];
     server.open = new Set();
     server.http = http.createServer((request, response) => server.answer(request, response));
-    await new Promise((resolve) => server.http.listen(0, '127.0.0.1', resolve));
+    await new Promise((resolve) => server.http.listen(port, host, resolve));
     server.port = server.http.address().port;
-    server.url = `http://127.0.0.1:${server.port}`;
+    server.url = `http://${host}:${server.port}`;
     return server;
   }
 

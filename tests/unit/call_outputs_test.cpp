@@ -32,6 +32,14 @@ TEST(AuditLines, SayWhatBelongsToTheirKind) {
   EXPECT_EQ(details("revoked", R"({"target":"tool","scope":"always","why":"it was revoked"})"),
             "tool, always: it was revoked");
   EXPECT_EQ(details("started", "{}"), "");
+  EXPECT_EQ(details("undo", R"({"edit":"edit_1","outcome":"begun","files":["a.txt","b\nc"]})"),
+            "begun, edit_1: a.txt, b c");
+  EXPECT_EQ(details("undo", R"({"edit":"edit_1","outcome":"done","force":true,
+                                "undone_by":"edit_2","files":["a.txt"],"more_files":7})"),
+            "done by force, edit_1 by edit_2: a.txt and 7 more");
+  EXPECT_EQ(details("undo", R"({"edit":"edit_1","outcome":"refused","files":["a.txt"],
+                                "problem":"a.txt has changed since this edit"})"),
+            "refused, edit_1 stays: a.txt has changed since this edit");
 }
 
 TEST(AuditLines, AreOneLineEachWhateverIsInThem) {

@@ -44,6 +44,24 @@ TEST(CallView, SaysThatThereAreNoArguments) {
   EXPECT_TRUE(has(shown({.name = "t"}), "  arguments  (none)\n"));
 }
 
+TEST(CallView, ACommandThatTheQuestionHasIsNotShownTwice) {
+  WaitingCall call = call_with(R"({"command":"make all","timeout":5})");
+  call.name = "run_in_terminal";
+  call.source = "internal";
+  call.message = "In ., in the sandbox:\n\nmake all\n\nAsked because of that.\n";
+  EXPECT_FALSE(has(shown(call), "\"make all\""));
+  EXPECT_TRUE(has(shown(call), "  arguments  timeout  5\n"));
+  WaitingCall alone = call;
+  alone.arguments = R"({"command":"make all"})";
+  EXPECT_FALSE(has(shown(alone), "arguments"));
+  WaitingCall edited = call;
+  edited.is_edited = true;
+  EXPECT_TRUE(has(shown(edited), "\"make all\""));
+  WaitingCall foreign = call;
+  foreign.source = "extension:a.b";
+  EXPECT_TRUE(has(shown(foreign), "\"make all\""));
+}
+
 TEST(CallView, ATextOfSeveralLinesCannotPassForOurs) {
   const std::string text =
       shown(call_with(R"({"body":"Hello\n\n  o once   d deny\nYour choice: "})"));
@@ -261,6 +279,21 @@ TEST(Choices, AResultHasNoArgumentsToEditOrRemember) {
   CallChoices choices(call, false);
   EXPECT_FALSE(choices.can_edit());
   EXPECT_FALSE(choices.next_target());
+  EXPECT_TRUE(choices.answer_to('a'));
+}
+
+TEST(Choices, WhatCountsOnceOnlyIsNotOfferedForLonger) {
+  for (const std::string_view state : {"WaitingForConfirmation", "WaitingForPostApproval"}) {
+    const WaitingCall call =
+        parse_waiting_call(
+            fmt::format(R"({{"id":"inv_1","name":"fetch_webpage","state":"{}","session_id":"s1",
+                          "workspace":"/w","confirmation":{{"mayBeRemembered":false}}}})",
+                        state))
+            .value();
+    const CallChoices choices(call, false);
+    EXPECT_TRUE(choices.answer_to('o'));
+    for (const char key : {'s', 'w', 'a'}) EXPECT_FALSE(choices.answer_to(key)) << key;
+  }
 }
 
 TEST(Choices, ButtonsAreNumbers) {

@@ -1,86 +1,18 @@
 #include "builtin/edits.h"
 
 #include <csignal>
-#include <fstream>
-#include <functional>
-#include <map>
 #include <random>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-
-#include <gtest/gtest.h>
+#include <sys/xattr.h>
 
 #include "builtin/edit_diff.h"
-#include "builtin/edit_draft.h"
-#include "temporary_folder.h"
+#include "captured_log.h"
+#include "edits_fixture.h"
 
 namespace toolgate {
 namespace {
-
-namespace fs = std::filesystem;
-
-std::string read(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(stream), {});
-}
-
-// Everything below a folder: path, mode, and bytes of files.
-std::map<std::string, std::string> tree_of(const fs::path& folder) {
-  std::map<std::string, std::string> tree;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    struct stat facts = {};
-    ::lstat(entry.path().c_str(), &facts);
-    tree[fs::relative(entry.path(), folder).string()] =
-        fmt::format("{:o} {}", facts.st_mode, entry.is_regular_file() ? read(entry.path()) : "");
-  }
-  return tree;
-}
-
-// Runs `work` in a process of its own; its answer, or 128 and the signal that ended it.
-int in_child(const std::function<int()>& work) {
-  const pid_t child = ::fork();
-  if (child == 0) ::_exit(work());
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-class EditsTest : public testing::Test {
- protected:
-  TemporaryFolder root_;
-  fs::path data_ = root_.path() / "data";
-  fs::path folder_ = root_.path() / "work";
-  Edits edits_{data_};
-  Workspace workspace_{(fs::create_directories(folder_), std::vector{folder_.string()})};
-
-  void write(const std::string& name, std::string_view text, mode_t mode = 0644) {
-    ::chmod(root_.write("work/" + name, text).c_str(), mode);
-  }
-
-  Result<EditPlan> plan(const std::function<void(EditDraft&)>& change) {
-    EditDraft draft(workspace_);
-    change(draft);
-    return std::move(draft).finish();
-  }
-
-  Result<EditRecord> apply(const std::function<void(EditDraft&)>& change) {
-    const auto made = plan(change);
-    if (!made) return std::unexpected(made.error());
-    return edits_.apply(*made, {.tool = "test", .workspace = folder_.string()});
-  }
-
-  Result<EditRecord> put(const std::string& name, const std::string& text) {
-    return apply([&](EditDraft& draft) {
-      if (*draft.has(name))
-        EXPECT_TRUE(draft.write(name, text));
-      else
-        EXPECT_TRUE(draft.create(name, text));
-    });
-  }
-};
 
 TEST_F(EditsTest, AFileKeepsItsMode) {
   write("run.sh", "echo 1\r\n", 0750);
@@ -140,14 +72,59 @@ TEST_F(EditsTest, AModeThatChangedSinceIsAConflict) {
   EXPECT_EQ(edits_.undo(edit->id, {}).error().code, Errc::Conflict);
 }
 
-TEST_F(EditsTest, AFolderThatIsNotEmptyStays) {
-  const auto edit = put("new/a.txt", "a\n");
+TEST_F(EditsTest, AFolderThatHoldsSomethingElseByNowStays) {
+  const auto edit = put("new/deep/a.txt", "a\n");
   write("new/other.txt", "mine\n");
-  const auto tree = tree_of(folder_);
-  const auto refused = edits_.undo(edit->id, {});
-  ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().message.find("the folder new is not empty"), std::string::npos);
-  EXPECT_EQ(tree_of(folder_), tree) << "nothing of it was undone";
+  const auto undo = edits_.undo(edit->id, {});
+  ASSERT_TRUE(undo) << undo.error().message;
+  EXPECT_FALSE(fs::exists(folder_ / "new/deep"));
+  EXPECT_EQ(read(folder_ / "new/other.txt"), "mine\n");
+  ASSERT_TRUE(edits_.undo(undo->id, {}));
+  EXPECT_EQ(read(folder_ / "new/deep/a.txt"), "a\n");
+}
+
+TEST_F(EditsTest, WhatIsAsBeforeAlreadyIsUndoneWithoutAChange) {
+  const auto made = apply([](EditDraft& draft) { EXPECT_TRUE(draft.make_folder("new")); });
+  write("new/mine.txt", "mine\n");
+  const auto file = put("a.txt", "a\n");
+  fs::remove(folder_ / "a.txt");
+  for (const std::string& id : {file->id, made->id}) {
+    const auto undo = edits_.undo(id, {});
+    ASSERT_TRUE(undo) << undo.error().message;
+    EXPECT_TRUE(undo->changes.empty());
+    EXPECT_EQ(edits_.undone_by(id), undo->id);
+  }
+  EXPECT_EQ(read(folder_ / "new/mine.txt"), "mine\n");
+  EXPECT_EQ(Edits(data_).list(10).size(), 4U) << "they are kept like others";
+}
+
+TEST_F(EditsTest, AFileThatBecameAFolderIsSaidToBeOne) {
+  const auto edit = put("a.txt", "a\n");
+  fs::remove(folder_ / "a.txt");
+  fs::create_directory(folder_ / "a.txt");
+  for (const bool force : {false, true}) {
+    const auto refused = edits_.undo(edit->id, {.force = force});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Errc::Conflict);
+    EXPECT_TRUE(refused.error().message.contains("a.txt is a folder by now"))
+        << refused.error().message;
+    EXPECT_TRUE(refused.error().message.contains("move it away"));
+  }
+}
+
+TEST_F(EditsTest, SaysHowAFileIsAnotherOneThanItLeft) {
+  const auto problem = [&](const Result<EditRecord>& edit) {
+    const auto undo = edits_.undo(edit->id, {});
+    return undo ? std::string() : undo.error().message;
+  };
+  const auto created = put("a.txt", "a\n");
+  fs::permissions(folder_ / "a.txt", fs::perms::owner_all);
+  EXPECT_EQ(problem(created), "the permissions of a.txt have changed since this edit");
+  write("a.txt", "b\n");
+  EXPECT_EQ(problem(created), "a.txt has changed since this edit");
+  const auto removed = apply([](EditDraft& draft) { EXPECT_TRUE(draft.remove("a.txt")); });
+  write("a.txt", "c\n");
+  EXPECT_EQ(problem(removed), "a.txt is there again since this edit");
 }
 
 TEST_F(EditsTest, AnUndoThatFailsLatePutsFoldersAndFilesBack) {
@@ -158,9 +135,13 @@ TEST_F(EditsTest, AnUndoThatFailsLatePutsFoldersAndFilesBack) {
     EXPECT_TRUE(draft.create("b/c/e.txt", "e\n"));
   });
   ASSERT_TRUE(edit);
-  write("a/mine.txt", "mine\n");  // undone last
-  const auto tree = tree_of(folder_);
-  const auto refused = edits_.undo(edit->id, {});
+  auto tree = tree_of(folder_);
+  Edits edits(data_, [&](std::string_view point) {
+    if (point != "begun") return;
+    write("a/mine.txt", "mine\n");  // meanwhile; undone last
+    tree = tree_of(folder_);
+  });
+  const auto refused = edits.undo(edit->id, {});
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("the folder a is not empty"), std::string::npos);
   EXPECT_EQ(tree_of(folder_), tree);
@@ -365,12 +346,25 @@ TEST_F(EditsTest, WhatAKillCutsOffIsTakenBackAtTheNextStart) {
   EXPECT_EQ(tree_of(folder_), before);
 }
 
-// In a file system of 256 KiB; where none may be mounted, with a limit on the size of files.
+// An own view of the file systems, in which we may mount; as root or in a user namespace.
+bool may_mount() {
+  const auto user = ::getuid();
+  const auto group = ::getgid();
+  if (::unshare(CLONE_NEWNS) != 0) {
+    if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+    std::ofstream("/proc/self/setgroups") << "deny";
+    std::ofstream("/proc/self/uid_map") << fmt::format("{0} {0} 1", user);
+    std::ofstream("/proc/self/gid_map") << fmt::format("{0} {0} 1", group);
+  }
+  return ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+}
+
+// In a file system of 256 KiB.
 TEST_F(EditsTest, AFullDiskChangesNothing) {
+  constexpr int kNoMounts = 77;
   const int status = in_child([&] {
-    const bool has_mount = ::unshare(CLONE_NEWNS) == 0 &&
-                           ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-                           ::mount("none", folder_.c_str(), "tmpfs", 0, "size=256k") == 0;
+    if (!may_mount() || ::mount("none", folder_.c_str(), "tmpfs", 0, "size=256k") != 0)
+      return kNoMounts;
     write("a.txt", "a\n");
     write("b.txt", "b\n");
     const auto before = tree_of(folder_);
@@ -379,17 +373,55 @@ TEST_F(EditsTest, AFullDiskChangesNothing) {
       (void)draft.create("new/c.txt", "c\n");
       (void)draft.write("b.txt", std::string(300'000, 'b'));
     });
-    if (!has_mount) {
-      ::signal(SIGXFSZ, SIG_IGN);
-      const rlimit limit{100'000, 100'000};
-      ::setrlimit(RLIMIT_FSIZE, &limit);
-    }
     const auto done = edits_.apply(*made, {});
     if (done) return 1;
-    if (has_mount && !done.error().message.contains("the disk is full")) return 2;
+    if (!done.error().message.contains("the disk is full")) return 2;
     return tree_of(folder_) == before && edits_.list(1).empty() ? 0 : 3;
   });
+  if (status == kNoMounts)
+    GTEST_SKIP() << "no file system may be mounted, not even as another user";
   EXPECT_EQ(status, 0);
+}
+
+TEST_F(EditsTest, AFileThatMayNotBeSoLongChangesNothing) {
+  write("a.txt", "a\n");
+  write("b.txt", "b\n");
+  const auto before = tree_of(folder_);
+  const int status = in_child([&] {
+    const auto made = plan([](EditDraft& draft) {
+      (void)draft.write("a.txt", "A\n");
+      (void)draft.write("b.txt", std::string(300'000, 'b'));
+    });
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{100'000, 100'000};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    return edits_.apply(*made, {}) ? 1 : 0;
+  });
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(tree_of(folder_), before);
+}
+
+TEST(EditsOfFiles, KeepLongAttributes) {
+  std::string name = "/dev/shm/toolgate-XXXXXX";
+  if (!::mkdtemp(name.data())) GTEST_SKIP() << "no /dev/shm";
+  const fs::path file = fs::path(name) / "a.txt";
+  std::ofstream(file) << "a\n";
+  const std::string value(10'000, 'v');
+  const bool is_set = ::setxattr(file.c_str(), "user.long", value.data(), value.size(), 0) == 0;
+  const Workspace workspace(std::vector{name});
+  const TemporaryFolder data;
+  EditDraft draft(workspace);
+  EXPECT_TRUE(draft.write("a.txt", "b\n"));
+  const auto done = Edits(data.path()).apply(*std::move(draft).finish(), {});
+  std::string now(20'000, '\0');
+  const ssize_t length = ::getxattr(file.c_str(), "user.long", now.data(), now.size());
+  const std::string text = read(file);
+  fs::remove_all(name);
+  if (!is_set) GTEST_SKIP() << "no file system with long attributes";
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(text, "b\n");
+  ASSERT_EQ(length, 10'000);
+  EXPECT_EQ(now.substr(0, 10'000), value);
 }
 
 TEST_F(EditsTest, AFullDataFolderChangesNothing) {

@@ -25,7 +25,7 @@ class GatewayFileTest : public testing::Test {
 
 TEST_F(GatewayFileTest, IsFoundWhileTheGatewayRuns) {
   {
-    const auto written = GatewayFile::write(folder_.path(), "http://127.0.0.1:4711");
+    const auto written = GatewayFile::write(folder_.path(), "http://127.0.0.1:4711", "/projects/ä");
     ASSERT_TRUE(written) << written.error().message;
     struct stat facts{};
     ASSERT_EQ(stat(file().c_str(), &facts), 0);
@@ -34,6 +34,7 @@ TEST_F(GatewayFileTest, IsFoundWhileTheGatewayRuns) {
     ASSERT_TRUE(found && *found);
     EXPECT_EQ((*found)->address, "http://127.0.0.1:4711");
     EXPECT_EQ((*found)->pid, getpid());
+    EXPECT_EQ((*found)->workspace, "/projects/ä");
   }
   EXPECT_FALSE(std::filesystem::exists(file()));
   const auto found = find();

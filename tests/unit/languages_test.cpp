@@ -41,7 +41,6 @@ TEST_F(Programs, ThatCannotRunDoNotCount) {
 }
 
 TEST_F(Programs, OfTheWorkspaceDoNotCount) {
-  const std::vector<std::string> untrusted{at("workspace")};
   add("workspace/node_modules/.bin/server");
   const std::string inside = at("workspace/node_modules/.bin");
   std::filesystem::create_directory_symlink(inside, at("link"));
@@ -49,10 +48,13 @@ TEST_F(Programs, OfTheWorkspaceDoNotCount) {
   std::filesystem::create_symlink(inside + "/server", at("bin/server"));
   const std::string path = inside + ":.:bin:" + at("link") + ":" + at("bin") + ":" +
                            at("bin/../workspace/node_modules/.bin");
-  EXPECT_EQ(find_program("server", path, untrusted), std::nullopt);
   const std::string trusted = add("usr/server");
-  EXPECT_EQ(find_program("server", path + ":" + at("usr"), untrusted), trusted);
-  EXPECT_EQ(trusted_search_path(path + ":" + at("usr"), untrusted), at("bin") + ":" + at("usr"));
+  for (const std::string_view ending : {"", "/", "/."}) {
+    const std::vector<std::string> untrusted{fmt::format("{}{}", at("workspace"), ending)};
+    EXPECT_EQ(find_program("server", path, untrusted), std::nullopt);
+    EXPECT_EQ(find_program("server", path + ":" + at("usr"), untrusted), trusted);
+    EXPECT_EQ(trusted_search_path(path + ":" + at("usr"), untrusted), at("bin") + ":" + at("usr"));
+  }
 }
 
 TEST_F(Programs, WhatIsMissingIsSaidWithWhatToDo) {

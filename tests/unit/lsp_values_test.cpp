@@ -92,6 +92,48 @@ TEST(LspSymbols, HaveAKindInWords) {
   EXPECT_EQ(name_of_symbol_kind(27), "symbol");
 }
 
+TEST(LspOutlines, NameWhatHoldsASymbol) {
+  const auto tree = parsed(fmt::format(
+      R"([{{"name":"geo","kind":3,"selectionRange":{0},"children":[
+           {{"name":"Disc","kind":5,"selectionRange":{0},"children":[{{"name":"area","kind":6,"selectionRange":{0}}}]}},
+           {{"name":"no range"}}, 7, null]}},
+          {{"name":"main","kind":12,"selectionRange":{0}}}])",
+      kRange));
+  const auto symbols = read_outline(tree, "/a.cpp", 9);
+  ASSERT_EQ(symbols.size(), 4u);
+  EXPECT_EQ(symbols[2].name, "area");
+  EXPECT_EQ(symbols[2].container, "geo::Disc");
+  EXPECT_EQ(symbols[2].location.path, "/a.cpp");
+  EXPECT_EQ(symbols[3].container, "");
+  EXPECT_EQ(read_outline(tree, "/a.cpp", 2).size(), 2u);
+  const auto list = read_outline(
+      parsed(fmt::format(
+          R"([{{"name":"f","kind":12,"containerName":"C","location":{{"uri":"file:///b","range":{}}}}}])",
+          kRange)),
+      "/b", 9);
+  ASSERT_EQ(list.size(), 1u);
+  EXPECT_EQ(list[0].container, "C");
+  EXPECT_TRUE(read_outline(parsed("null"), "/b", 9).empty());
+}
+
+TEST(LspOutlines, AreReadOnlySoDeep) {
+  json::value deep = json::array();
+  for (int i = 0; i < 200; ++i)
+    deep = json::array{json::object{
+        {"name", "x"}, {"selectionRange", parsed(kRange)}, {"children", std::move(deep)}}};
+  EXPECT_EQ(read_outline(deep, "/a", 1'000).size(), 64u);
+}
+
+TEST(LspSymbolDefinitions, AreThereOrNot) {
+  const auto found = read_symbol_definition(parsed(fmt::format(
+      R"([{{"name":"f"}}, {{"name":"g","definitionRange":{{"uri":"file:///a","range":{}}}}}])",
+      kRange)));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->path, "/a");
+  for (const char* text : {"null", "[]", "[1]", R"([{"definitionRange":3}])"})
+    EXPECT_FALSE(read_symbol_definition(parsed(text))) << text;
+}
+
 TEST(LspWorkspaceEdits, OfBothShapesAreRead) {
   const std::string edits = fmt::format(R"([{{"range":{},"newText":"x"}}])", kRange);
   for (

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "builtin/web_settings.h"
+#include "http_tool_fixture.h"
 #include "net/host_patterns.h"
 
 namespace toolgate {
@@ -46,6 +48,52 @@ TEST(PageRequest, RedirectionsStayOnTheSite) {
   EXPECT_FALSE(same("https://a.example/", "https://a.example:8443/"));
   EXPECT_FALSE(same("http://a.example:8080/", "http://a.example:9090/"));
   EXPECT_FALSE(same("http://127.0.0.1/", "http://127.0.0.2/"));
+}
+
+class PageLoop {
+ public:
+  PageLoop() : client_(std::in_place, loop_.loop()) {}
+  ~PageLoop() {
+    loop_.call([this] { client_.reset(); });
+    loop_.finish();
+  }
+
+  std::future<Result<FetchedPage>> start(const RawListener& server, const WebSettings& settings) {
+    const std::string url = fmt::format("http://127.0.0.1:{}/", server.port());
+    return loop_.start(fetch_page(*client_, parse_http_url(url).value(), settings, cancel_));
+  }
+  void call(std::function<void()> work) { loop_.call(std::move(work)); }
+
+ private:
+  TestLoop loop_;
+  CancelSource cancel_;
+  std::optional<HttpClient> client_;
+};
+
+// As when a name leads to another address the second time.
+TEST(PageRequest, TheAddressBehindARedirectionIsCheckedAgain) {
+  for (const bool stays_allowed : {true, false}) {
+    RawListener server;
+    WebSettings settings;
+    settings.allowed_private_hosts = {"127.0.0.1"};
+    PageLoop loop;
+    auto answer = loop.start(server, settings);
+    auto first = server.accept();
+    EXPECT_EQ(http_tool_test::receive(first).first_line(), "GET / HTTP/1.1");
+    if (!stays_allowed) loop.call([&] { settings.allowed_private_hosts.clear(); });
+    first.send(http_tool_test::redirect("/next"));
+    if (stays_allowed) {
+      auto second = server.accept();
+      EXPECT_EQ(http_tool_test::receive(second).first_line(), "GET /next HTTP/1.1");
+      second.send(http_tool_test::ok("text/plain", "there"));
+    }
+    const auto page = get_soon(std::move(answer));
+    ASSERT_EQ(page.has_value(), stays_allowed);
+    if (stays_allowed)
+      EXPECT_EQ(page->bytes, "there");
+    else
+      EXPECT_EQ(page.error().code, Errc::Forbidden) << page.error().message;
+  }
 }
 
 TEST(PageRequest, KnowsTextByItsTypeAndItsBytes) {

@@ -125,6 +125,41 @@ TEST(ReadableText, HostilePagesEndSoon) {
   }
 }
 
+// A few bytes of HTML become many of text: before each line stand the marks of all quotations
+// around it, and a link is as long as the page's base.
+TEST(ReadableText, APageIsNotManyTimesAsLongAsItsHtml) {
+  const auto repeated = [](std::string_view text, std::size_t times) {
+    std::string out;
+    for (std::size_t i = 0; i < times; ++i) out += text;
+    return out;
+  };
+  const HttpUrl url = parse_http_url("https://site.example/").value();
+  const std::string base = "<base href='https://site.example/" + repeated("long/", 180) + "'>";
+  for (const std::string& html :
+       {repeated("<blockquote>", 190) + "<pre>x" + repeated("\n", 300'000) + "y",
+        repeated("<ol start=1000000><li>", 90) + repeated("x<br>", 60'000),
+        base + "<p>" + repeated("<a href=a>b</a>", 20'000),
+        base + "<table>" + repeated("<tr><td><a href=a>b</a><td>c", 10'000)}) {
+    const auto page = read_html(html, url);
+    ASSERT_TRUE(page) << page.error().message;
+    std::size_t bytes = 0;
+    for (const ReadableBlock& block : page->blocks) bytes += block.text.size();
+    EXPECT_LT(bytes, 4 * html.size() + (2 << 20)) << html.substr(0, 100);
+    ASSERT_FALSE(page->blocks.empty());
+    EXPECT_TRUE(page->blocks.back().text.contains("is left out")) << html.substr(0, 100);
+  }
+}
+
+TEST(ReadableText, DeepQuotationsKeepTwentyMarks) {
+  std::string html;
+  for (int i = 0; i < 50; ++i) html += "<blockquote>";
+  const auto page = read_html(html + "deep", parse_http_url("http://a.example").value());
+  ASSERT_TRUE(page);
+  std::string marks;
+  for (int i = 0; i < 20; ++i) marks += "> ";
+  EXPECT_EQ(write_blocks(page->blocks), marks + "deep");
+}
+
 TEST(ReadableText, WhatIsNestedDeepIsReadAsText) {
   std::string html;
   for (int i = 0; i < 1'000; ++i) html += "<div>";

@@ -6,11 +6,11 @@ namespace toolgate {
 namespace {
 
 // The result, or "error: " and the message.
-std::string patched(std::string_view text, std::string_view hunks) {
+std::string patched(std::string_view text, std::string_view hunks, PatchSearch search = {}) {
   const auto files =
       parse_patch("*** Begin Patch\n*** Update File: f\n" + std::string(hunks) + "*** End Patch\n");
   if (!files) return "error: " + files.error().message;
-  const auto done = apply_hunks(text, files->front().hunks, "f");
+  const auto done = apply_hunks(text, files->front().hunks, "f", search);
   return done ? *done : "error: " + done.error().message;
 }
 
@@ -110,6 +110,28 @@ TEST(Patch, TheEndOfTheFileIsAPlace) {
   EXPECT_EQ(patched("a\n", "+b\n"), "a\nb\n");
   EXPECT_EQ(patched("", "+b\n"), "b\n");
   EXPECT_EQ(patched("a\nb", "-b\n+c\n"), "a\nc") << "no line feed at the end stays none";
+}
+
+std::string repeated(std::string_view text, std::size_t times) {
+  std::string out;
+  for (std::size_t i = 0; i < times; ++i) out += text;
+  return out;
+}
+
+// An anchor that only begins a line is looked for as a whole line first, to the end of the file.
+TEST(Patch, LookingForAnchorsHasAnEnd) {
+  const std::string text = repeated("ab\n", 10'000);
+  const PatchSearch nearly{.comparisons = 49'000'000};  // of 50'000'000
+  EXPECT_TRUE(has(patched(text, repeated("@@ a\n", 20) + "-x\n", nearly), "are not in f"));
+  EXPECT_TRUE(has(patched(text, repeated("@@ a\n", 200) + "-x\n", nearly), "found in time"));
+  EXPECT_TRUE(has(patched("a\nb\n", "@@ a\n-b\n", {.comparisons = 60'000'000}), "in time"))
+      << "all files of a patch count together";
+}
+
+TEST(Patch, LookingForLinesCanBeStopped) {
+  const std::atomic<bool> stop = true;
+  EXPECT_EQ(patched("a\nb\n", "@@ a\n-b\n", {.stop = &stop}), "error: the call was cancelled");
+  EXPECT_EQ(patched("a\nb\n", "-b\n", {.stop = &stop}), "error: the call was cancelled");
 }
 
 }  // namespace

@@ -18,6 +18,18 @@ TEST(SampleInput, TakesDefaultsAndFirstChoices) {
             R"({"a":"x","b":"first","c":7,"d":"xx"})");
 }
 
+TEST(SampleInput, ListsHaveAsManyItemsAsTheyMust) {
+  constexpr std::string_view kSchema =
+      R"({"required":["a","b"],"properties":{"a":{"type":"array","minItems":2,"items":{"type":"object",
+         "required":["c"],"properties":{"c":{"type":"string"}}}},"b":{"type":"array","items":{"type":"string"}}}})";
+  EXPECT_EQ(sample_input(kSchema), R"({"a":[{"c":""},{"c":""}],"b":[]})");
+  EXPECT_EQ(sample_input(kSchema, SampleKind::Example), R"({"a":[{"c":"…"},{"c":"…"}],"b":["…"]})");
+  EXPECT_LT(
+      sample_input(R"({"required":["a"],"properties":{"a":{"type":"array","minItems":1000000}}})")
+          .size(),
+      100u);
+}
+
 TEST(SampleInput, GoesIntoObjectsAsFarAsIsSensible) {
   EXPECT_EQ(sample_input(R"({"required":["a"],"properties":{"a":{"type":"object","required":["b\""],
               "properties":{"b\"":{"type":"string"}}}}})"),

@@ -442,6 +442,18 @@ TEST_F(LimitKeys, WrongNumbersAreRefused) {
   EXPECT_EQ(error_of_profile("{\"toolgate.limits.upstreamIdleConnections\": 0}"), "no error");
 }
 
+TEST_F(SettingsErrors, LimitsOfCommandsHaveBounds) {
+  EXPECT_EQ(error_of_profile("{\"toolgate.sandbox.memoryBytes\": 1048576}"),
+            "profile/settings.json:1:34: toolgate.sandbox.memoryBytes must be an integer from "
+            "16777216 to 1125899906842624");
+  EXPECT_EQ(error_of_profile("{\"toolgate.sandbox.processes\": \"many\"}"),
+            "profile/settings.json:1:32: toolgate.sandbox.processes must be an integer from 8 to "
+            "100000");
+  profile(R"({"toolgate.sandbox.memoryBytes": 16777216, "toolgate.sandbox.processes": 8})");
+  EXPECT_EQ(loaded().builtin.sandbox.memory_bytes, 16'777'216u);
+  EXPECT_EQ(loaded().builtin.sandbox.processes, 8u);
+}
+
 std::filesystem::path project_root() {
   return std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
 }

@@ -48,7 +48,7 @@ TEST(ShellCommand, FindsEveryCommand) {
       {"for f in a b; do rm $f; done", {"f=", "rm ?"}},
       {"! rm a", {"rm a"}},
       {"time rm a", {"rm a"}},
-      {"r\\\nm a", {"rm a"}},
+      {"rm \\\n a", {"rm a"}},
       {"r''m a", {"rm a"}},
       {"A=1 B=$(rm x) ls", {"rm x", "A= B= ls"}},
       {"A=1", {"A="}},
@@ -62,7 +62,13 @@ TEST(ShellCommand, FindsEveryCommand) {
       {"$x -rf", {"? -rf"}},
       {"echo *.c ~ {a,b}", {"echo *.c? ~? {a,b}?"}},
       {"find . -exec rm {} \\;", {"find . -exec rm {} ;"}},
+      {"find . -name -{},delete}", {"find . -name -{},delete}?"}},
+      {"[ -f a ]", {"[ -f a ]"}},
+      {"echo [ [a]", {"echo [ [a]?"}},
       {"echo $((1 + 2))", {"echo ?"}},
+      {"echo $((2 * (3 + 4)))", {"echo ?"}},
+      {"echo \"`'touch' x`\"", {"touch x", "echo ?"}},
+      {"echo \"$'a'\"", {"echo $'a'"}},
   };
   for (const Case& each : cases) EXPECT_EQ(commands_of(each.line), each.commands) << each.line;
 }
@@ -112,7 +118,34 @@ TEST(ShellCommand, RefusesWhatItDoesNotKnowForCertain) {
                                       "ls \\",
                                       "> ",
                                       "echo `a \\`b\\``",
-                                      "ls & & ls"})
+                                      "ls & & ls",
+                                      "(ls) >a & & ls",
+                                      "l\\\ns",
+                                      "echo \"$\\\n(rm x)\"",
+                                      "echo $\\\n(rm x)",
+                                      "echo \"a\\\nb\"",
+                                      "ls &\\\n& ls",
+                                      "cat <<\\\n-E\nE\nrm x\n-E",
+                                      "cat << <(ls)\na\n<(ls)",
+                                      "cat <<E\\ F\nE F",
+                                      "cat <<E'F'\nEF",
+                                      "cat <<E 'a\nE\n'\nE",
+                                      "cat <<E \"a\nE\n\"\nE",
+                                      "echo $(cat <<E\nx\nE)\nrm x\nE\n)",
+                                      "echo `cat <<E\nx\nE\n`",
+                                      "echo $(ls # )\n)",
+                                      "echo $((*/1)|(1))",
+                                      "echo $((1)+(2))",
+                                      "echo $((1|2))",
+                                      "echo ${x:-<(rm x)}",
+                                      "echo ${x:-\\",
+                                      "echo ${x:-'a'}",
+                                      "echo {fd}>a",
+                                      "time -p ls",
+                                      "ls >&-a",
+                                      "ls >& -a",
+                                      "ls <& -a",
+                                      "ls 99999>a"})
     EXPECT_FALSE(parse_shell_script(line)) << line;
   EXPECT_FALSE(parse_shell_script(std::string(100'000, 'a')));
   std::string deep;
@@ -135,14 +168,15 @@ TEST(ShellCommand, FindsRedirectionsToFiles) {
         Redirected{"ls 2>a", "a", true}, Redirected{"ls <> a", "a", true},
         Redirected{"ls < a", "a", false}, Redirected{"> a", "a", true},
         Redirected{"{ ls; } > 'a b'", "a b", true}, Redirected{"(ls) >a", "a", true},
-        Redirected{"while true; do ls; done > a", "a", true}}) {
+        Redirected{"while true; do ls; done > a", "a", true}, Redirected{"ls >&1-1", "1-1", true},
+        Redirected{"ls >&99999", "99999", true}}) {
     const auto script = parse_shell_script(each.line);
     ASSERT_TRUE(script) << each.line;
     ASSERT_EQ(script->redirections.size(), 1u) << each.line;
     EXPECT_EQ(script->redirections[0].target.text, each.target) << each.line;
     EXPECT_EQ(script->redirections[0].writes, each.writes) << each.line;
   }
-  EXPECT_TRUE(parse_shell_script("ls 2>&1 >&2 <&-")->redirections.empty());
+  EXPECT_TRUE(parse_shell_script("ls 2>&1 >&2 3>&1- <&-")->redirections.empty());
 }
 
 TEST(ShellCommand, AWordIsReadBackAsItWas) {

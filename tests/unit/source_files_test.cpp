@@ -79,6 +79,26 @@ TEST(SymbolNames, AreTakenApart) {
   EXPECT_EQ(parts(std::string(501, 'x')), "error");
 }
 
+TEST(SymbolNames, FitASymbolByTheEndOfItsPath) {
+  const auto fits = [](std::string name, std::string container, std::string_view wanted) {
+    return is_named({.name = std::move(name), .container = std::move(container), .location = {}},
+                    parse_symbol_name(wanted).value());
+  };
+  for (const char* wanted :
+       {"area", "Disc::area", "Disc.area()", "Disc->area", "geo::Disc::area"}) {
+    EXPECT_TRUE(fits("area", "geo::Disc", wanted)) << wanted;
+    EXPECT_TRUE(fits("Disc::area", "geo", wanted)) << wanted;
+    EXPECT_TRUE(fits("geo::Disc<std::vector<int>>::area", "", wanted)) << wanted;
+    EXPECT_TRUE(fits("area", "geo::(anonymous namespace)::Disc<T>", wanted)) << wanted;
+  }
+  EXPECT_FALSE(fits("area", "Shape", "Disc::area"));
+  EXPECT_FALSE(fits("area", "BigDisc", "Disc::area"));
+  EXPECT_FALSE(fits("area", "", "Disc::area"));
+  EXPECT_FALSE(fits("areas", "Disc", "Disc::area"));
+  EXPECT_FALSE(fits("Disc", "area", "Disc::area"));
+  EXPECT_FALSE(fits("", "", "Disc::area"));
+}
+
 TEST(CodeLinesTest, AreWrittenWithTheirPlace) {
   const TemporaryFolder folder;
   folder.write("work/a.cpp", "one\n\tint x = 1; // \xE2\x80\xAE\n" + std::string(300, 'y'));

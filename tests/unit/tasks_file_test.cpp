@@ -16,11 +16,16 @@ constexpr std::string_view kFile = R"({
     {"label": "circle", "command": "a", "dependsOn": "circle2"},
     {"label": "circle2", "command": "b", "dependsOn": "circle"},
     {"type": "npm", "script": "lint"},
+    {"type": "npm", "script": "ci", "label": "prepare"},
+    {"label": "this file", "command": "cc ${file}"},
+    {"label": "asks", "type": "process", "command": "deploy", "args": ["${input:where}"]},
+    {"label": "release", "command": "publish", "dependsOn": ["build", "asks"]},
+    {"label": "by kind", "command": "a", "dependsOn": [{"type": "npm", "script": "lint"}]},
   ],
 })";
 
 std::vector<std::string> lines_of(std::string_view id) {
-  const auto tasks = parse_tasks_file(kFile, "/work/space", "/home/me");
+  const auto tasks = parse_tasks_file(kFile, "/projects/space", "/home/me");
   if (!tasks) return {tasks.error().message};
   const auto ordered = order_tasks(*tasks, id);
   if (!ordered) return {ordered.error().message};
@@ -30,7 +35,7 @@ std::vector<std::string> lines_of(std::string_view id) {
 }
 
 TEST(TasksFile, ATaskRunsAfterWhatItDependsOn) {
-  const std::string build = "make -C '/work/space/a b' 'x;y'";
+  const std::string build = "make -C '/projects/space/a b' 'x;y'";
   const std::string test = "'run tests' 'a b' '$HOME'";
   EXPECT_EQ(lines_of("build"), std::vector{build});
   EXPECT_EQ(lines_of("shell: build"), std::vector{build});
@@ -39,9 +44,9 @@ TEST(TasksFile, ATaskRunsAfterWhatItDependsOn) {
 }
 
 TEST(TasksFile, OptionsAreFilledIn) {
-  const auto tasks = parse_tasks_file(kFile, "/work/space", "/home/me");
+  const auto tasks = parse_tasks_file(kFile, "/projects/space", "/home/me");
   ASSERT_TRUE(tasks);
-  EXPECT_EQ((*tasks)[1].folder, "/work/space/sub");
+  EXPECT_EQ((*tasks)[1].folder, "/projects/space/sub");
   EXPECT_EQ((*tasks)[1].environment[0].second, "space");
   EXPECT_FALSE((*tasks)[1].is_shell);
 }
@@ -51,10 +56,23 @@ TEST(TasksFile, SaysWhatIsWrong) {
   EXPECT_NE(lines_of("circle")[0].find("depends on itself"), std::string::npos);
   EXPECT_FALSE(parse_tasks_file("{", "/w", ""));
   EXPECT_FALSE(parse_tasks_file("{}", "/w", ""));
-  const auto editor =
-      parse_tasks_file(R"({"tasks": [{"label": "x", "command": "cc ${file}"}]})", "/w", "");
-  ASSERT_FALSE(editor);
-  EXPECT_NE(editor.error().message.find("only an editor knows"), std::string::npos);
+}
+
+TEST(TasksFile, OnlyTheAskedTaskAndItsDependenciesCount) {
+  EXPECT_EQ(lines_of("build").size(), 1u);
+  const auto says = [](std::string_view id, std::string_view what) {
+    const auto lines = lines_of(id);
+    return lines.size() == 1 && lines[0].contains(what) ? std::string("yes") : lines[0];
+  };
+  EXPECT_EQ(says("this file", "'this file' uses ${file}, which only an editor knows"), "yes");
+  EXPECT_EQ(says("release", "'asks' uses ${input:where}, which only an editor knows"), "yes");
+  EXPECT_EQ(says("by kind", "which is not supported"), "yes");
+  EXPECT_EQ(says("npm: lint", "'npm: lint' is of the type 'npm', which is not supported"), "yes");
+  EXPECT_EQ(says("prepare", "'prepare' is of the type 'npm', which is not supported"), "yes");
+  EXPECT_EQ(says("npm: prepare", "which is not supported"), "yes");
+  const std::string none = lines_of("none")[0];
+  EXPECT_TRUE(none.contains("it has 'build', 'test', 'all'")) << none;
+  EXPECT_FALSE(none.contains("lint") || none.contains("this file")) << none;
 }
 
 }  // namespace

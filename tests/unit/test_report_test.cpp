@@ -43,12 +43,5 @@ TEST(TestReport, OtherOutputHasNoFailures) {
   EXPECT_TRUE(read_test_report("").failures.empty());
 }
 
-TEST(TestReport, KnowsATestCommand) {
-  EXPECT_TRUE(is_test_command("npm test", ""));
-  EXPECT_TRUE(is_test_command("ctest", ""));
-  EXPECT_TRUE(is_test_command("make", "Unit Tests"));
-  EXPECT_FALSE(is_test_command("ls", ""));
-}
-
 }  // namespace
 }  // namespace toolgate

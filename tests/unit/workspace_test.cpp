@@ -179,6 +179,30 @@ TEST_F(WorkspaceTest, NamesMayHaveAnyBytes) {
   }
 }
 
+TEST_F(WorkspaceTest, NamesMayBeGivenAsTheyAreShown) {
+  write(at("inside/new\nline.txt"), "n");
+  write(at("inside/bad\xFF.txt"), "b");
+  write(at("inside/⟨U+000B⟩.txt"), "of just this name");
+  EXPECT_EQ(open_file("new⟨U+000A⟩line.txt"), "n");
+  EXPECT_EQ(open_file("bad⟨0xFF⟩.txt"), "b");
+  EXPECT_EQ(open_file("⟨U+000B⟩.txt"), "of just this name");
+  EXPECT_EQ(open_file("⟨U+27E8⟩U+000B⟩.txt"), "of just this name");
+  EXPECT_EQ(workspace().find_place("new⟨U+000A⟩line.txt")->name, "new\nline.txt");
+  EXPECT_EQ(workspace().find_place("none⟨U+000A⟩.txt")->name, "none⟨U+000A⟩.txt");
+  EXPECT_TRUE(refuses("⟨U+002E⟩⟨U+002E⟩/outside/o.txt", "there is no "));
+  for (const char* none : {"a⟨U+⟩", "a⟨U+0000⟩", "a⟨0x100⟩", "a⟨U+110000⟩", "a⟨U+0A", "⟨"})
+    EXPECT_TRUE(refuses(none, "there is no ")) << none;
+}
+
+TEST_F(WorkspaceTest, ARemovedFolderIsSaidToBeGone) {
+  const Workspace workspace = this->workspace();
+  fs::remove_all(at("inside"));
+  for (const char* path : {".", "a.txt", "folder/b.txt"})
+    EXPECT_EQ(workspace.open(path).error().message,
+              "the workspace's folder " + at("inside").string() + " is gone");
+  EXPECT_TRUE(workspace.open(at("extra/e.txt").string()));
+}
+
 TEST_F(WorkspaceTest, WaitsForNoPipeAndOpensNoDevice) {
   ASSERT_EQ(::mkfifo(at("inside/pipe").c_str(), 0600), 0);
   const Descriptor socket(::socket(AF_UNIX, SOCK_STREAM, 0));
