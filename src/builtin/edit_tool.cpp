@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "builtin/edit_diff.h"
 #include "builtin/edits.h"
+#include "invoke/canonical.h"
 #include "invoke/visible_text.h"
 #include "toolgate/function_tool.h"
 
@@ -91,6 +92,8 @@ Task<Result<std::optional<PreparedCall>>> EditTool::prepare(const ToolCall& call
   const auto work = [&]() -> Result<std::optional<PreparedCall>> {
     const auto plan = make_plan(*drafting, *settings->workspace, stop);
     if (!plan) return std::unexpected(plan.error());
+    if (auto same = workbench_.seen_files().check(call, *plan); !same)
+      return std::unexpected(same.error());
     if (!call.id.empty()) workbench_.edits().note_asked(question_of(call, id_), *plan);
     const std::string summary = describe_changes(plan->changes);
     PreparedCall prepared{.invocation_message = present_participle(summary),
@@ -98,6 +101,7 @@ Task<Result<std::optional<PreparedCall>>> EditTool::prepare(const ToolCall& call
                           .confirmation_title = summary + "?",
                           .confirmation_message = write_diff_block(*plan, kMostDiffBytes),
                           .message_is_markdown = true};
+    prepared.approval_key = sha256_hex(write_edit_record({.changes = plan->changes}));
     for (const FileChange& change : plan->changes) prepared.edited_files.push_back(change.path);
     return prepared;
   };
@@ -119,12 +123,15 @@ Task<Result<ToolResult>> EditTool::invoke(const ToolCall& call, const Cancel& ca
     if (!plan) return std::unexpected(plan.error());
     if (auto same = edits.check_plan_unchanged(question, *plan); !same)
       return std::unexpected(same.error());
+    if (auto same = workbench_.seen_files().check(call, *plan); !same)
+      return std::unexpected(same.error());
     auto record = edits.apply(*plan, {.tool = id_,
                                       .caller = call.caller,
                                       .session_id = call.session_id,
                                       .workspace = settings->workspace->folder()});
     if (!record) return std::unexpected(record.error());
     edits.forget_asked(question);
+    workbench_.seen_files().note_changed(call, *plan);
     ToolResult result = text_result(tell_changes(*plan));
     result.message =
         fmt::format("{}; 'toolgate undo {}' takes it back",

@@ -94,7 +94,7 @@ Result<ToolResult> describe(std::string_view shown, const LinesRead& lines, Read
 
 class ReadFile final : public Tool {
  public:
-  explicit ReadFile(const Workbench& workbench) : workbench_(workbench) {}
+  explicit ReadFile(Workbench& workbench) : workbench_(workbench) {}
 
   Task<Result<ToolResult>> invoke(const ToolCall& call, const Cancel& cancel) override {
     const auto wish = read_wish(call.input);
@@ -102,7 +102,7 @@ class ReadFile final : public Tool {
     const auto settings = workbench_.settings();
     std::atomic<bool> stop = false;
     const CancelHook hook(cancel, [&stop](CancelReason) { stop = true; });
-    const auto work = [&] { return read(*settings->workspace, *wish, stop); };
+    const auto work = [&] { return read(call, *settings->workspace, *wish, stop); };
     co_return co_await offload(work, cancel);
   }
 
@@ -113,10 +113,11 @@ class ReadFile final : public Tool {
   }
 
  private:
-  Result<ToolResult> read(const Workspace& workspace, const LineWish& wish,
+  Result<ToolResult> read(const ToolCall& call, const Workspace& workspace, const LineWish& wish,
                           const std::atomic<bool>& stop) {
     auto file = workspace.open_file(wish.path);
     if (!file) return std::unexpected(file.error());
+    workbench_.seen_files().note(call, file->path, file->facts);
     const std::string shown = visible_text(workspace.shown(file->path), false);
     const auto beginning = read_bytes(file->descriptor.get(), 0, kBytesToJudge, shown);
     if (!beginning) return std::unexpected(beginning.error());
@@ -141,7 +142,7 @@ class ReadFile final : public Tool {
     return describe(shown, *lines, encoding);
   }
 
-  const Workbench& workbench_;
+  Workbench& workbench_;
   LineMarkCache marks_;
 };
 

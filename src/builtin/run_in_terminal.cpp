@@ -63,7 +63,8 @@ class RunInTerminal final : public Tool {
                                             : "Run this command?",
         .text = command,
         .commands = {{.line = command, .folder = settings->workspace->folder()}},
-        .explanation = explanation};
+        .explanation = explanation,
+        .key = fmt::format("{}\n{}", input.flag("isBackground"), command)};
     const auto work = [&]() -> Result<std::optional<PreparedCall>> {
       workbench_.shown_commands().note(kId, call, shown_command(*settings, call));
       return prepare_command(question, *settings);

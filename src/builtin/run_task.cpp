@@ -1,10 +1,11 @@
 #include "builtin/run_task.h"
 
-#include <algorithm>
 #include <cstdlib>
 
 #include "async/offload.h"
 #include "base/utf8.h"
+#include "builtin/file_bytes.h"
+#include "builtin/name_line.h"
 #include "builtin/tasks_file.h"
 #include "builtin/terminal_words.h"
 #include "builtin/tool_input.h"
@@ -23,21 +24,7 @@ constexpr std::string_view kFile = ".vscode/tasks.json";
 Result<std::string> read_text(const Workspace& workspace) {
   auto file = workspace.open_file(kFile);
   if (!file) return std::unexpected(file.error());
-  if (static_cast<std::size_t>(file->facts.st_size) > kMostFileBytes)
-    return fail(Errc::TooLarge, "{} is larger than {} bytes", kFile, kMostFileBytes);
-  std::string text;
-  for (;;) {
-    const std::size_t size = text.size();
-    text.resize(kMostFileBytes + 1);
-    const ssize_t got = ::pread(file->descriptor.get(), text.data() + size, text.size() - size,
-                                static_cast<off_t>(size));
-    text.resize(size + static_cast<std::size_t>(std::max(got, ssize_t{0})));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return file_failure(errno, "read", kFile);
-    if (text.size() > kMostFileBytes)
-      return fail(Errc::TooLarge, "{} is larger than {} bytes", kFile, kMostFileBytes);
-    if (got == 0) return text;
-  }
+  return read_whole_file(file->descriptor.get(), kMostFileBytes, kFile);
 }
 
 // What a program gets ends at a NUL, and the name of a variable at '='.
@@ -77,11 +64,11 @@ std::string tell_tasks(const std::vector<TaskDefinition>& tasks, const Workspace
   for (const TaskDefinition& task : tasks) {
     std::string about;
     if (tasks.size() > 1)
-      about += fmt::format("task '{}' in {}", visible_text(task.label, false),
-                           visible_text(workspace.shown(task.folder), false));
+      about += fmt::format("task '{}' in {}", name_on_one_line(task.label),
+                           name_on_one_line(workspace.shown(task.folder)));
     for (const auto& [name, value] : task.environment)
-      about += fmt::format("{}{}={}", about.empty() ? "with " : ", ", visible_text(name, false),
-                           visible_text(value, false));
+      about += fmt::format("{}{}={}", about.empty() ? "with " : ", ", name_on_one_line(name),
+                           name_on_one_line(value));
     if (!text.empty()) text += "\n\n";
     if (!about.empty()) text += fmt::format("[{}]\n", about);
     text += command_line_of(task);
@@ -158,7 +145,10 @@ class RunTask final : public Tool {
       workbench_.shown_commands().note(kId, call,
                                        shown_command(*settings, call, script_of(*tasks)));
       const std::string text = tell_tasks(*tasks, *settings->workspace);
-      return prepare_command({.title = "Run this task?", .text = text, .commands = plan(*tasks)},
+      return prepare_command({.title = "Run this task?",
+                              .text = text,
+                              .commands = plan(*tasks),
+                              .key = script_of(*tasks)},
                              *settings);
     };
     co_return co_await offload(work, cancel);

@@ -3,6 +3,7 @@
 #include "builtin/name_line.h"
 #include "builtin/terminal_words.h"
 #include "builtin/tool_input.h"
+#include "invoke/canonical.h"
 
 namespace toolgate {
 namespace {
@@ -46,6 +47,8 @@ class SendToTerminal final : public Tool {
         view->is_sandboxed ? "in the sandbox" : "WITHOUT a sandbox: it can do all that you can",
         input.flag("enter", true) ? "The Enter key follows" : "No Enter key follows",
         input.text("command"));
+    prepared.approval_key = sha256_hex(
+        fmt::format("{} {} {}", view->id, input.flag("enter", true), input.text("command")));
     if (!view->is_sandboxed) prepared.allow_auto_confirm = false;
     co_return prepared;
   }

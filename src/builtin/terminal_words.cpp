@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "builtin/name_line.h"
+#include "invoke/canonical.h"
 #include "invoke/visible_text.h"
 #include "toolgate/function_tool.h"
 
@@ -105,6 +106,8 @@ PreparedCall prepare_command(const CommandQuestion& question, const BuiltinSetti
   } else {
     prepared.allow_auto_confirm = false;
   }
+  prepared.approval_key = sha256_hex(fmt::format(
+      "{}\n{}\n{}", sandbox.words, fmt::join(settings.sandbox.writable, "\n"), question.key));
   prepared.confirmation_title = question.title;
   // What we say comes first: a command of several lines could say something like it. Whoever shows
   // the question makes its text visible.

@@ -37,6 +37,7 @@ struct CommandQuestion {
   std::string_view text = {};  // all that would run, for people
   std::vector<PlannedCommand> commands = {};
   std::string_view explanation = {};  // the model's
+  std::string key = {};               // what is the same when it is asked again
 };
 
 // What people are asked about commands, or why they need not be: each must be approved by itself.

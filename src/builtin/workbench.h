@@ -10,6 +10,7 @@
 #include "builtin/edits.h"
 #include "builtin/languages.h"
 #include "builtin/sandbox.h"
+#include "builtin/seen_files.h"
 #include "builtin/shown_commands.h"
 #include "builtin/terminals.h"
 #include "builtin/todo_lists.h"
@@ -47,6 +48,7 @@ class Workbench {
   std::shared_ptr<const BuiltinSettings> settings() const { return settings_.load(); }
   void use(std::shared_ptr<const BuiltinSettings> settings);
   Edits& edits() { return edits_; }
+  SeenFiles& seen_files() { return seen_files_; }
   TodoLists& todo_lists() { return todo_lists_; }
   Terminals& terminals() { return terminals_; }
   ShownCommands& shown_commands() { return shown_commands_; }
@@ -58,6 +60,7 @@ class Workbench {
   std::atomic<std::shared_ptr<const BuiltinSettings>> settings_;
   TodoLists todo_lists_;
   Edits edits_;
+  SeenFiles seen_files_;
   ShownCommands shown_commands_;
   Terminals terminals_;
   const std::unique_ptr<LanguageServers> language_servers_;

@@ -10,17 +10,19 @@ namespace toolgate {
 
 CallChoices::CallChoices(const WaitingCall& call, bool is_cut)
     : can_edit_(!call.is_about_result()), is_cut_(is_cut) {
-  targets_.emplace_back("tool");
+  const bool only_exactly = call.counts_exactly && !call.is_about_result();
+  if (!only_exactly) targets_.emplace_back("tool");
   if (!call.is_about_result()) targets_.emplace_back("arguments");
-  if (!call.server.empty()) targets_.emplace_back("server");
+  if (!only_exactly && !call.server.empty()) targets_.emplace_back("server");
 
   offer_scope('o', "once", "once");
   for (std::size_t i = 0; i < std::min<std::size_t>(call.buttons.size(), 9); ++i)
     offer(static_cast<char>('1' + i), visible(call.buttons[i]), Answer{.button = call.buttons[i]});
   if (call.may_be_remembered) {
-    if (!call.session_id.empty()) offer_scope('s', "this session", "session");
-    if (!call.workspace.empty()) offer_scope('w', "this workspace", "workspace");
-    offer_scope('a', "always", "always");
+    const std::string what = only_exactly ? "exactly this, " : "";
+    if (!call.session_id.empty()) offer_scope('s', what + "this session", "session");
+    if (!call.workspace.empty()) offer_scope('w', what + "this workspace", "workspace");
+    offer_scope('a', what + "always", "always");
   }
   offer('d', "deny", Answer{.decision = "deny"});
   offer('m', "deny, saying why");

@@ -21,6 +21,7 @@ void read_question(const JsonNode& question, WaitingCall& call) {
   call.disclaimer = text_of(question, "disclaimer");
   call.server = text_of(question, "server");
   call.may_be_remembered = truth_of(question, "mayBeRemembered");
+  call.counts_exactly = question.find("approvalKey") != nullptr;
   if (const JsonNode* buttons = question.find("buttons"))
     for (const JsonNode* one = buttons->first; one; one = one->next)
       if (one->is(Kind::String)) call.buttons.emplace_back(one->text);

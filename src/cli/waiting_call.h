@@ -38,6 +38,7 @@ struct WaitingCall {
   std::string result = {};  // JSON, where a person is to look at it
   bool is_edited = false;   // here, by a person: title and message are about other arguments
   bool may_be_remembered = true;
+  bool counts_exactly = false;  // an approval that is remembered, for what is shown here only
   bool decided = false;  // approved, but whoever asked has gone: it can be resumed
   std::int64_t created_at = 0;
   std::int64_t expires_at = 0;  // 0: never
@@ -58,7 +59,7 @@ Result<std::vector<WaitingCall>> parse_waiting_calls(std::string json);
 struct Answer {
   std::string decision = "allow";  // "deny", "skip"
   std::string scope = {};          // empty: once
-  std::string target = {};         // empty: the tool
+  std::string target = {};         // empty: the tool, or exactly this where only that counts
   std::string message = {};
   std::string button = {};
   std::optional<std::string> parameters = {};  // JSON: edited

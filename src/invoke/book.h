@@ -63,7 +63,7 @@ struct Confirmation {
   std::string id = {};
   enum class Choice : std::uint8_t { Allow, Deny, Skip } choice = Choice::Allow;
   ApprovalScope scope = ApprovalScope::Once;
-  ApprovalTarget target = ApprovalTarget::Tool;
+  std::optional<ApprovalTarget> target = {};  // nothing: the widest that would count
   std::string message = {};
   std::string by = {};
   std::optional<std::string> parameters = {};      // JSON: edited

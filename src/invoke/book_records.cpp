@@ -243,11 +243,23 @@ Result<Approval> InvocationBook::make_approval(const Confirmation& confirmation,
   if (confirmation.scope == ApprovalScope::Workspace && row.workspace.empty())
     return fail_at("scope", Errc::InvalidRequest,
                    "{} belongs to no workspace, so it cannot be approved for one", row.id);
+  const bool only_exactly = !results && !open.approval_key.empty();
+  const ApprovalTarget target =
+      confirmation.target.value_or(only_exactly ? ApprovalTarget::Arguments : ApprovalTarget::Tool);
+  if (only_exactly && target != ApprovalTarget::Arguments)
+    return fail_at("target", Errc::InvalidRequest,
+                   "an approval of {} counts for exactly what was shown: the target is "
+                   "\"arguments\"",
+                   row.tool_id);
+  if (only_exactly && confirmation.parameters)
+    return fail_at("scope", Errc::InvalidRequest,
+                   "what {} would do with changed arguments was not shown: approve it once",
+                   row.tool_id);
   const std::int64_t now = options_.now();
   Approval approval{
       .id = make_id("apr_"),
       .side = results ? ApprovalSide::Results : ApprovalSide::Before,
-      .target = confirmation.target,
+      .target = target,
       .scope = confirmation.scope,
       .tool_id = row.tool_id,
       .label = row.tool_id,
@@ -258,7 +270,7 @@ Result<Approval> InvocationBook::make_approval(const Confirmation& confirmation,
       .created_at = now,
       .last_used_at = now,
       .expires_at = confirmation.remember_for == 0 ? 0 : now + confirmation.remember_for};
-  switch (confirmation.target) {
+  switch (target) {
     case ApprovalTarget::Tool:
       approval.key = row.tool_id;
       break;
@@ -272,7 +284,8 @@ Result<Approval> InvocationBook::make_approval(const Confirmation& confirmation,
     case ApprovalTarget::Arguments: {
       const auto arguments = canonical_json(row.arguments);
       if (!arguments) return std::unexpected(arguments.error());
-      approval.key = arguments_key(row.tool_id, *arguments);
+      approval.key = only_exactly ? meaning_key(row.tool_id, open.approval_key)
+                                  : arguments_key(row.tool_id, *arguments);
       approval.label = visible_text(options_.redaction.redact(*arguments), false);
       break;
     }
@@ -334,6 +347,7 @@ std::string InvocationBook::write_confirmation(const Question& question, const O
     out["buttons"] = std::move(buttons);
   }
   if (!open.server_key.empty()) out["server"] = open.server_key;
+  if (!open.approval_key.empty()) out["approvalKey"] = open.approval_key;
   if (!prepared.tool_specific_data.empty())
     out["toolSpecificData"] = parsed_or_text(prepared.tool_specific_data);
   if (!changes.empty()) {
@@ -356,6 +370,8 @@ InvocationBook::Open InvocationBook::restore_open(InvocationRow row, const Open*
     };
     open.may_be_remembered = truth("mayBeRemembered");
     open.confirm_results = truth("confirmResults");
+    if (const json::value* key = toolgate::find(*shown, "approvalKey"); key && key->is_string())
+      open.approval_key = key->get_string();
   }
   open.approved = row.state == InvocationState::WaitingForConfirmation && row.started_at == 0 &&
                   !row.decision.empty();

@@ -278,6 +278,10 @@ std::string arguments_key(std::string_view tool_id, std::string_view canonical_a
   return sha256_hex(with_lengths({tool_id, canonical_arguments}));
 }
 
+std::string meaning_key(std::string_view tool_id, std::string_view approval_key) {
+  return sha256_hex(with_lengths({tool_id, "approval_key", approval_key}));
+}
+
 std::string combination_key(std::string_view tool_id, std::string_view parameters_json) {
   std::string text = fmt::format("{}:", tool_id);
   JsonTree tree;

@@ -27,6 +27,8 @@ std::string binding_hash(std::string_view tool_id, std::string_view definition_h
 
 // Of one tool and exactly these arguments: Approval::key and ApprovalQuery::arguments_key.
 std::string arguments_key(std::string_view tool_id, std::string_view canonical_arguments);
+// The same where the tool says itself what is exactly the same: PreparedCall::approval_key.
+std::string meaning_key(std::string_view tool_id, std::string_view approval_key);
 
 // VS Code's key of a remembered combination of a tool and its parameters, in the order given.
 std::string combination_key(std::string_view tool_id, std::string_view parameters_json);

@@ -127,6 +127,7 @@ class CallDecision {
   CallDecision(const CallFacts& facts, Approvals& approvals, std::int64_t now, Trail trail)
       : facts_(facts), approvals_(approvals), now_(now), trail_(trail) {
     verdict_.question = make_question(facts);
+    wide_approvals_count_ = !counts_exactly(facts);
   }
 
   // The precedence of docs/approvals.md.
@@ -291,7 +292,7 @@ class CallDecision {
     if (match.outdated != nullptr)
       return pass(kRemembered, fmt::format("{}, but the definition is another one now",
                                            words_of(*match.outdated)));
-    return pass(kRemembered, "none");
+    return pass(kRemembered, wide_approvals_count_ ? "none" : "none of exactly this call");
   }
 
   bool global_approves() {

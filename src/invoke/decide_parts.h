@@ -10,6 +10,8 @@ namespace toolgate {
 
 // The two tools that are questions to a person themselves.
 bool is_always_asked(std::string_view tool_id);
+// The tool says what is the same call: no approval of more than that counts.
+bool counts_exactly(const CallFacts& facts);
 
 std::string_view name_for_people(const CallFacts& facts);
 

@@ -158,10 +158,10 @@ std::vector<ApprovalTarget> lasting_targets(const CallFacts& facts, ApprovalSide
   std::vector<ApprovalTarget> targets;
   if (side == ApprovalSide::Before) {
     if (make_question(facts).prepared.allow_auto_confirm == false) return {};
+    const bool only_exactly = effects.edits == Effect::NotApproved || counts_exactly(facts);
     const bool offers_arguments = facts.prepared && !facts.prepared->approve_combination.empty();
-    if (offers_arguments || effects.edits == Effect::NotApproved)
-      targets.push_back(ApprovalTarget::Arguments);
-    if (effects.edits == Effect::NotApproved) return targets;
+    if (offers_arguments || only_exactly) targets.push_back(ApprovalTarget::Arguments);
+    if (only_exactly) return targets;
   }
   targets.push_back(ApprovalTarget::Tool);
   if (!facts.approvals.server_key.empty()) targets.push_back(ApprovalTarget::Server);
@@ -173,6 +173,10 @@ std::vector<ApprovalTarget> lasting_targets(const CallFacts& facts, ApprovalSide
 bool is_always_asked(std::string_view tool_id) {
   return tool_id == "vscode_get_confirmation_with_options" ||
          tool_id == "vscode_get_modified_files_confirmation";
+}
+
+bool counts_exactly(const CallFacts& facts) {
+  return facts.prepared && !facts.prepared->approval_key.empty();
 }
 
 std::string_view name_for_people(const CallFacts& facts) {

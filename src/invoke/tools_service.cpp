@@ -71,6 +71,12 @@ Task<std::unique_ptr<Error>> take_decision(RunningCall& running, InvokeOutcome& 
   co_return nullptr;
 }
 
+std::string exact_key(const CallFacts& facts, std::string_view canonical_arguments) {
+  if (facts.prepared && !facts.prepared->approval_key.empty())
+    return meaning_key(facts.tool_id, facts.prepared->approval_key);
+  return arguments_key(facts.tool_id, canonical_arguments);
+}
+
 }  // namespace
 
 std::string_view name_of(InvokeEnding ending) {
@@ -215,12 +221,12 @@ Task<Result<Verdict>> ToolsService::explain(InvokeRequest request, InvokeContext
   CallFacts facts = make_facts(request, context, *session, *tool, call);
   const auto canonical = canonical_json(call.input);
   if (!canonical) co_return std::unexpected(canonical.error());
-  facts.approvals.arguments_key = arguments_key(request.tool_id, *canonical);
   if (tool->implementation) {
     auto prepared = co_await prepare(request, *tool->implementation, call, cancel);
     if (!prepared) co_return std::unexpected(prepared.error());
     facts.prepared = std::move(*prepared);
   }
+  facts.approvals.arguments_key = exact_key(facts, *canonical);
   if (facts.prepared && !facts.prepared->edited_files.empty()) {
     auto edits = co_await check_edits(*facts.prepared, context, cancel);
     if (!edits) co_return std::unexpected(edits.error());
@@ -341,7 +347,7 @@ Task<Result<std::unique_ptr<Proposal>>> ToolsService::make_ready(
   if (!facts.approvals.server_key.empty())
     proposal->server_definition =
         identities_.of_server(*context.catalog, facts.approvals.server_key).definition;
-  facts.approvals.arguments_key = arguments_key(request.tool_id, *canonical);
+  facts.approvals.arguments_key = exact_key(facts, *canonical);
   proposal->call = {
       .call_id = request.call_id,
       .tool_id = request.tool_id,

@@ -425,3 +425,79 @@ test('a call that was approved runs after a restart if the file is as it was sho
     await own.stop();
   }
 });
+
+test('a file that changed since the session read it is not edited', async (t) => {
+  const session = (id) => ({more: {session_id: id}});
+  const replace = (from, to, id) =>
+      world.call('replace_string_in_file', {filePath: 'seen.txt', oldString: from, newString: to}, session(id));
+  const refused = async (answer) => {
+    const {status, body} = await answer;
+    assert.equal(status, 409, JSON.stringify(body));
+    assert.equal(body.error.message, 'seen.txt has changed since you read it: read it again, then make the edit anew');
+  };
+  world.write({'seen.txt': 'one\ntwo\n'});
+  await world.text('read_file', {filePath: 'seen.txt', startLine: 1, endLine: 1}, session('reader'));
+
+  await t.test('after somebody else wrote it', async () => {
+    world.write({'seen.txt': 'one\nTWO\n'});
+    await refused(replace('one', '1', 'reader'));
+    await refused(world.call('apply_patch', patch('*** Update File: seen.txt\n@@\n-one\n+1\n TWO\n'), session('reader')));
+    await refused(world.call('apply_patch', patch('*** Delete File: seen.txt\n'), session('reader')));
+    assert.equal(world.read('seen.txt'), 'one\nTWO\n');
+  });
+  await t.test('others, who have not read it, may', async () => {
+    assert.equal((await replace('TWO', 'two', 'other')).status, 200);
+    await refused(replace('one', '1', 'reader'));
+  });
+  await t.test('once it is read again, it is, and again', async () => {
+    await world.text('read_file', {filePath: world.path('seen.txt')}, session('reader'));
+    assert.equal((await replace('one', '1', 'reader')).status, 200);
+    assert.equal((await replace('two', '2', 'reader')).status, 200);
+    assert.equal(world.read('seen.txt'), '1\n2\n');
+  });
+  await t.test('after an undo', async () => {
+    const [last] = await edits('?limit=1');
+    assert.equal((await undo(last.id)).status, 200);
+    await refused(replace('1', 'one', 'reader'));
+  });
+  await t.test('through a link, and when it is replaced by one of the same length', async () => {
+    world.write({'to-seen.txt': {link: 'seen.txt'}});
+    await world.text('read_file', {filePath: 'to-seen.txt'}, session('linked'));
+    world.write({'fresh.txt': '7\n8888\n'});
+    renameSync(world.path('fresh.txt'), world.path('seen.txt'));
+    await refused(replace('7', '1', 'linked'));
+  });
+  await t.test('while a person is asked, too', async () => {
+    world.write({'ask/seen.txt': 'one\n'});
+    await world.text('read_file', {filePath: 'ask/seen.txt'}, session('asked'));
+    const answer = world.api.invoke('replace_string_in_file', {filePath: 'ask/seen.txt', oldString: 'one', newString: '1'}, {session_id: 'asked'});
+    const {id} = await world.api.waiting();
+    world.write({'ask/seen.txt': 'one\nmore\n'});
+    await world.api.confirm(id, 'allow');
+    assert.match(JSON.stringify((await answer).body), /has changed since/);
+    assert.equal(world.read('ask/seen.txt'), 'one\nmore\n');
+  });
+});
+
+test('an approval of an edit counts for exactly that edit', async () => {
+  world.write({'ask/again.txt': 'a\n'});
+  const input = {filePath: 'ask/again.txt', oldString: 'a', newString: 'b'};
+  const answer = world.api.invoke('replace_string_in_file', input);
+  const {id} = await world.api.waiting();
+  const wide = await world.api.confirm(id, 'allow', {scope: 'always', target: 'tool'});
+  assert.equal(wide.status, 400);
+  assert.match(wide.body.error.message, /counts for exactly what was shown/);
+  assert.equal((await world.api.confirm(id, 'allow', {scope: 'always'})).status, 200);
+  assert.equal((await answer).status, 200);
+  // The same change of the same file: nobody is asked.
+  world.write({'ask/again.txt': 'a\n'});
+  assert.equal((await world.api.invoke('replace_string_in_file', input)).status, 200);
+  assert.equal(world.read('ask/again.txt'), 'b\n');
+  // The same arguments, but another file by now.
+  world.write({'ask/again.txt': 'a\nmore\n'});
+  const other = world.api.invoke('replace_string_in_file', input);
+  const asked = await world.api.waiting();
+  await world.api.confirm(asked.id, 'deny');
+  assert.equal((await other).body.ending, 'denied');
+  assert.equal(world.read('ask/again.txt'), 'a\nmore\n');
+});

@@ -259,3 +259,66 @@ test('too many commands at once are refused', async () => {
   assert.match(await run('echo again'), /again/);
   assert.equal(readFileSync(`/proc/${world.gateway.pid}/task/${world.gateway.pid}/children`, 'utf8').trim(), '');
 });
+
+test('an approval of a command counts for exactly that command', {skip: machineRefuses()}, async (t) => {
+  const own = await Workspace.start();
+  const input = (command, more = {}) => ({command, explanation: `why: ${command.length}`, ...more});
+  const asked = async (tool, wish, decision, more) => {
+    const answer = own.api.invoke(tool, wish);
+    const row = await own.api.waiting();
+    const confirmed = await own.api.confirm(row.id, decision, more);
+    return {row, confirmed, answer: decision === 'allow' && confirmed.status !== 200 ? null : await answer, rest: answer};
+  };
+  // Runs without a question, or is denied.
+  const runsAlone = async (tool, wish) => {
+    let done = false;
+    const answer = own.api.invoke(tool, wish).finally(() => { done = true; });
+    while (!done) {
+      for (const {id} of await own.api.pending()) await own.api.confirm(id, 'deny');
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    return (await answer).body.ending === 'result';
+  };
+  await t.test('the whole tool is refused, and nothing is decided by that', async () => {
+    const {row, confirmed, rest} = await asked('run_in_terminal', input('touch a'), 'allow', {scope: 'workspace', target: 'tool'});
+    assert.equal(confirmed.status, 400);
+    assert.equal(confirmed.body.error.param, 'target');
+    assert.equal((await own.api.confirm(row.id, 'allow', {scope: 'workspace'})).status, 200);
+    assert.equal((await rest).body.ending, 'result');
+  });
+  await t.test('the command runs again, whatever is said of it; no other does', async () => {
+    assert.equal(await runsAlone('run_in_terminal', input('touch a')), true);
+    assert.equal(await runsAlone('run_in_terminal', {...input('touch a'), explanation: 'other words', timeout: 9000}), true);
+    assert.equal(await runsAlone('run_in_terminal', input('touch b')), false);
+    assert.equal(await runsAlone('run_in_terminal', input('touch a ')), false);
+    assert.equal(await runsAlone('run_in_terminal', input('touch a', {isBackground: true})), false);
+    assert.equal(await runsAlone('run_in_terminal', input('touch a; touch b')), false);
+    assert.equal(own.read('b'), null);
+  });
+  await t.test('what a person made of it is not what was shown', async () => {
+    const {row, confirmed, rest} =
+        await asked('run_in_terminal', input('touch c'), 'allow', {scope: 'always', parameters: input('touch d')});
+    assert.equal(confirmed.status, 400);
+    assert.match(confirmed.body.error.message, /was not shown: approve it once/);
+    await own.api.confirm(row.id, 'deny');
+    await rest;
+  });
+  await t.test('a task counts as what it runs', async () => {
+    const tasks = (command) => own.write({'.vscode/tasks.json': JSON.stringify({tasks: [{label: 'it', type: 'shell', command}]})});
+    tasks('touch t1');
+    await asked('run_task', {workspaceFolder: own.folder, id: 'it'}, 'allow', {scope: 'always'});
+    assert.equal(await runsAlone('run_task', {workspaceFolder: own.folder, id: 'it'}), true);
+    tasks('touch t2');
+    assert.equal(await runsAlone('run_task', {workspaceFolder: own.folder, id: 'it'}), false);
+    assert.equal(own.read('t2'), null);
+  });
+  await t.test('it does not count without the sandbox, nor with the network', async () => {
+    for (const more of [{'toolgate.sandbox.network': true}, {'toolgate.sandbox.enabled': false}]) {
+      const from = own.gateway.log.length;
+      own.gateway.writeSettings({'toolgate.tools.builtin': true, 'toolgate.logLevel': 'info', ...more});
+      await own.gateway.logged(/settings read again/, {from});
+      assert.equal(await runsAlone('run_in_terminal', input('touch a')), false, JSON.stringify(more));
+    }
+  });
+  await own.stop();
+});

@@ -273,6 +273,19 @@ TEST(Choices, LongerApprovalsAreForWhatWasChosen) {
   EXPECT_EQ(choices.target_words(), "this tool");
 }
 
+TEST(Choices, WhereExactlyThisCountsNothingElseIsOffered) {
+  const WaitingCall call =
+      parse_waiting_call(R"({"id":"inv_1","name":"run_in_terminal","state":"WaitingForConfirmation",
+                             "workspace":"/w","confirmation":{"mayBeRemembered":true,
+                             "server":"mcp:a:b","approvalKey":"k"}})")
+          .value();
+  CallChoices choices(call, false);
+  EXPECT_EQ(choices.answer_to('w')->target, "arguments");
+  EXPECT_FALSE(choices.next_target());
+  EXPECT_NE(choices.print(Terminal(stderr, 200, false)).find("w exactly this, this workspace"),
+            std::string::npos);
+}
+
 TEST(Choices, AResultHasNoArgumentsToEditOrRemember) {
   WaitingCall call = call_with("{}");
   call.state = "WaitingForPostApproval";

@@ -200,6 +200,13 @@ TEST_F(Offers, C13TheArgumentsIfTheToolOffersThat) {
   EXPECT_EQ(offered_approvals(facts, ApprovalSide::Before, "")[2].label, "Run it always");
 }
 
+TEST_F(Offers, ExactlyThisWhereTheToolSaysWhatIsTheSame) {
+  ask();
+  facts.approvals.server_key = "mcp:c:srv1";
+  prepared().approval_key = "make";
+  EXPECT_EQ(offered(), "arguments-session arguments-workspace arguments-always ");
+}
+
 TEST_F(Offers, C9NothingWhereAContributionForbidsIt) {
   ask();
   facts.contribution = ContributedDecision{.can_use_default_approvals = false};

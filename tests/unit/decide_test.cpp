@@ -349,6 +349,18 @@ TEST_F(Decide, C5AndC6TheToolComesBeforeItsServer) {
   EXPECT_EQ(decide().decision.scope, ApprovalScope::Workspace);
 }
 
+TEST_F(Decide, WhereTheToolSaysWhatIsTheSameWideApprovalsDoNotCount) {
+  ask();
+  facts.approvals.server_key = "mcp:c:srv1";
+  remember(ApprovalTarget::Tool, ApprovalScope::Profile);
+  remember(ApprovalTarget::Server, ApprovalScope::Profile);
+  EXPECT_EQ(decide().kind, Kind::Run);
+  prepared().approval_key = "make";
+  expect_asks();
+  remember(ApprovalTarget::Arguments, ApprovalScope::Workspace);
+  EXPECT_EQ(decide().kind, Kind::Run);
+}
+
 TEST_F(Decide, C7AContributionComesBeforeRememberedApprovals) {
   ask();
   remember(ApprovalTarget::Tool, ApprovalScope::Session);
