@@ -1,9 +1,11 @@
 // Loaded with --import: lets the tests import npm packages from build/tools/clients, where
-// scripts/install.sh puts them.
+// scripts/install.sh puts them, and lets no file of tests hang.
 import {existsSync} from 'node:fs';
 import {registerHooks} from 'node:module';
 import path from 'node:path';
 import {pathToFileURL} from 'node:url';
+
+import './leftovers.mjs';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const installed = path.join(
