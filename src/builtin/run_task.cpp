@@ -1,5 +1,6 @@
 #include "builtin/run_task.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "async/offload.h"
@@ -21,8 +22,21 @@ constexpr std::chrono::milliseconds kFirstLook{400};
 constexpr std::chrono::milliseconds kTimeOfTask{600'000};
 constexpr std::string_view kFile = ".vscode/tasks.json";
 
-Result<std::string> read_text(const Workspace& workspace) {
-  auto file = workspace.open_file(kFile);
+// Which of the workspace's folders the task is of.
+Result<std::string> find_root(const Workspace& workspace, const std::string& given) {
+  if (given.empty()) return workspace.folder();
+  const auto named = workspace.open_folder(given);
+  if (!named) return std::unexpected(named.error());
+  const auto found = std::ranges::find(workspace.real_roots(), named->path);
+  if (found != workspace.real_roots().end())
+    return workspace.roots()[static_cast<std::size_t>(found - workspace.real_roots().begin())];
+  return fail(Errc::InvalidRequest, "{} is no folder of the workspace; there is {}",
+              visible_text(given, false),
+              visible_text(fmt::format("{}", fmt::join(workspace.roots(), ", ")), false));
+}
+
+Result<std::string> read_tasks(const Workspace& workspace, const std::string& root) {
+  auto file = workspace.open_file(fmt::format("{}/{}", root, kFile));
   if (!file) return std::unexpected(file.error());
   return read_whole_file(file->descriptor.get(), kMostFileBytes, kFile);
 }
@@ -41,16 +55,18 @@ Result<void> check_texts(const TaskDefinition& task) {
 }
 
 // The tasks to run one after the other, their folders absolute and inside the workspace.
-Result<std::vector<TaskDefinition>> find_tasks(const Workspace& workspace, std::string_view id) {
-  auto text = read_text(workspace);
+Result<std::vector<TaskDefinition>> find_tasks(const Workspace& workspace, const ToolInput& input) {
+  const auto root = find_root(workspace, input.text("workspaceFolder"));
+  if (!root) return std::unexpected(root.error());
+  const auto text = read_tasks(workspace, *root);
   if (!text) return std::unexpected(text.error());
   const char* home = std::getenv("HOME");
-  auto all = parse_tasks_file(*text, workspace.folder(), home ? home : "");
+  auto all = parse_tasks_file(*text, *root, home ? home : "");
   if (!all) return std::unexpected(all.error());
-  auto tasks = order_tasks(*all, id);
+  auto tasks = order_tasks(*all, input.text("id"));
   if (!tasks) return std::unexpected(tasks.error());
   for (TaskDefinition& task : *tasks) {
-    auto folder = workspace.open_folder(task.folder.empty() ? workspace.folder() : task.folder);
+    auto folder = workspace.open_folder(task.folder.empty() ? *root : task.folder);
     if (!folder) return std::unexpected(folder.error());
     task.folder = std::move(folder->path);
     if (auto checked = check_texts(task); !checked) return std::unexpected(checked.error());
@@ -158,8 +174,8 @@ class RunTask final : public Tool {
   static Task<Result<std::vector<TaskDefinition>>> load(const ToolCall& call,
                                                         const BuiltinSettings& settings,
                                                         const Cancel& cancel) {
-    const std::string id = ToolInput(call.input).text("id");
-    const auto work = [&] { return find_tasks(*settings.workspace, id); };
+    const ToolInput input(call.input);
+    const auto work = [&] { return find_tasks(*settings.workspace, input); };
     co_return co_await offload(work, cancel);
   }
 

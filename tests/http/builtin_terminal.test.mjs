@@ -1,6 +1,8 @@
 // The built-in tools that run commands: terminals, tasks and what is known about failed tests.
 import assert from 'node:assert/strict';
-import {existsSync, readFileSync} from 'node:fs';
+import {existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import {after, before, test} from 'node:test';
 
 import {machineRefuses, textOf, Workspace} from './builtin.mjs';
@@ -321,4 +323,21 @@ test('an approval of a command counts for exactly that command', {skip: machineR
     }
   });
   await own.stop();
+});
+
+test('a task is of the folder that is named', async () => {
+  const other = mkdtempSync(path.join(os.tmpdir(), 'toolgate-test-'));
+  const own = await Workspace.start({settings: {'toolgate.workspace.extraFolders': [other]}});
+  const tasks = (command) => JSON.stringify({tasks: [{label: 'where', type: 'shell', command}]});
+  own.write({'.vscode/tasks.json': tasks('echo first'), 'sub/': null});
+  mkdirSync(path.join(other, '.vscode'));
+  writeFileSync(path.join(other, '.vscode/tasks.json'), tasks('echo in ${workspaceFolder}; pwd'));
+  const shown = (workspaceFolder) => own.text('run_task', {id: 'where', workspaceFolder});
+  assert.match(await shown(undefined), /^first\n/);
+  assert.match(await shown(own.folder), /^first\n/);
+  assert.match(await shown(other), new RegExp(`^in ${other}\n${other}\n`));
+  assert.match(await own.failure('run_task', {id: 'where', workspaceFolder: 'sub'}), /^sub is no folder of the workspace; there is /);
+  assert.match(await own.failure('run_task', {id: 'where', workspaceFolder: '/etc'}), /\/etc/);
+  await own.stop();
+  rmSync(other, {recursive: true});
 });

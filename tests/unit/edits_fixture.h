@@ -26,14 +26,17 @@ inline std::string read(const fs::path& file) {
   return std::string(std::istreambuf_iterator<char>(stream), {});
 }
 
-// Everything below a folder: path, mode, and bytes of files.
+// Everything below a folder: path, mode, and bytes of files or where links lead.
 inline std::map<std::string, std::string> tree_of(const fs::path& folder) {
   std::map<std::string, std::string> tree;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     struct stat facts = {};
     ::lstat(entry.path().c_str(), &facts);
-    tree[fs::relative(entry.path(), folder).string()] =
-        fmt::format("{:o} {}", facts.st_mode, entry.is_regular_file() ? read(entry.path()) : "");
+    const std::string content = entry.is_symlink()        ? fs::read_symlink(entry).string()
+                                : entry.is_regular_file() ? read(entry.path())
+                                                          : "";
+    tree[entry.path().lexically_relative(folder).string()] =
+        fmt::format("{:o} {}", facts.st_mode, content);
   }
   return tree;
 }

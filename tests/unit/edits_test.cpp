@@ -1,7 +1,6 @@
 #include "builtin/edits.h"
 
 #include <csignal>
-#include <random>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -252,61 +251,6 @@ TEST_F(EditsTest, AMovedFileKeepsModeAndBytes) {
   EXPECT_FALSE(fs::exists(folder_ / "a.bin"));
   ASSERT_TRUE(edits_.undo(edit->id, {}));
   EXPECT_EQ(tree_of(folder_), before);
-}
-
-// Whatever is done, undone backwards it has never been.
-TEST_F(EditsTest, AnySequenceOfEditsCanBeUndone) {
-  for (unsigned seed = 1; seed <= 4; ++seed) {
-    std::mt19937 random(seed);
-    const auto pick = [&](std::size_t count) { return random() % count; };
-    const std::vector<std::string> names{"a", "b", "d/a", "d/b", "d/e/c", "f/g/h/i", "z"};
-    const mode_t modes[] = {0644, 0600, 0755, 0664, 0700};
-    for (const std::string& name : names)
-      if (pick(2) == 0) write(name, fmt::format("first {}\n", pick(3)), modes[pick(5)]);
-    std::vector<std::pair<std::string, std::map<std::string, std::string>>> done;
-    for (int step = 0; step < 20; ++step) {
-      auto before = tree_of(folder_);
-      const auto edit = apply([&](EditDraft& draft) {
-        for (std::size_t i = 0; i <= pick(3); ++i) {
-          const std::string& name = names[pick(names.size())];
-          const std::string text = fmt::format("{} {}\r\nline\n", step, pick(4));
-          switch (pick(5)) {
-            case 0:
-              (void)draft.create(name, text);
-              break;
-            case 1:
-              (void)draft.remove(name);
-              break;
-            case 2:
-              (void)draft.move(name, names[pick(names.size())]);
-              break;
-            case 3:
-              (void)draft.make_folder(fmt::format("made/{}/{}", pick(3), pick(3)));
-              break;
-            default:
-              (void)draft.write(name, text);
-          }
-        }
-      });
-      if (edit) done.emplace_back(edit->id, std::move(before));
-      // Some are undone at once, and some of those undos too.
-      if (edit && pick(4) == 0) {
-        auto now = tree_of(folder_);
-        const auto undo = edits_.undo(edit->id, {});
-        ASSERT_TRUE(undo) << undo.error().message;
-        EXPECT_EQ(tree_of(folder_), done.back().second);
-        done.emplace_back(undo->id, std::move(now));
-      }
-    }
-    ASSERT_GT(done.size(), 5U);
-    for (auto each = done.rbegin(); each != done.rend(); ++each) {
-      const auto undone = edits_.undo(each->first, {.force = false});
-      ASSERT_TRUE(undone) << seed << ": " << undone.error().message;
-      ASSERT_EQ(tree_of(folder_), each->second) << seed;
-    }
-    fs::remove_all(folder_);
-    fs::create_directory(folder_);
-  }
 }
 
 // A process that is killed at any point leaves the tree as it was, or as the edit makes it.
