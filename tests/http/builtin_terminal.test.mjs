@@ -263,7 +263,7 @@ test('too many commands at once are refused', async () => {
 });
 
 test('an approval of a command counts for exactly that command', {skip: machineRefuses()}, async (t) => {
-  const own = await Workspace.start();
+  const own = await Workspace.start({settings: {'toolgate.logLevel': 'info'}});
   const input = (command, more = {}) => ({command, explanation: `why: ${command.length}`, ...more});
   const asked = async (tool, wish, decision, more) => {
     const answer = own.api.invoke(tool, wish);
