@@ -18,16 +18,6 @@ using Kind = FileState::Kind;
 constexpr std::size_t kMostDiffBytes = 32 << 10;  // of a question
 constexpr std::size_t kMostFilesTold = 50;        // to a model
 
-// The same when the question is asked and when the call is made.
-EditQuestion question_of(const ToolCall& call, std::string_view tool) {
-  std::string key;
-  for (const std::string_view part :
-       {tool, std::string_view(call.caller), std::string_view(call.session_id),
-        std::string_view(call.request_id), std::string_view(call.id)})
-    key += fmt::format("{}:{} ", part.size(), part);
-  return {std::move(key), call.input};
-}
-
 std::string past_tense(std::string summary) {
   for (const auto& [now, then] :
        {std::pair{"Create ", "Created "}, {"Delete ", "Deleted "}, {"Edit ", "Edited "}})
@@ -94,7 +84,7 @@ Task<Result<std::optional<PreparedCall>>> EditTool::prepare(const ToolCall& call
     if (!plan) return std::unexpected(plan.error());
     if (auto same = workbench_.seen_files().check(call, *plan); !same)
       return std::unexpected(same.error());
-    if (!call.id.empty()) workbench_.edits().note_asked(question_of(call, id_), *plan);
+    workbench_.shown_edits().note(id_, call, *plan);
     const std::string summary = describe_changes(plan->changes);
     PreparedCall prepared{.invocation_message = present_participle(summary),
                           .past_tense_message = past_tense(summary),
@@ -110,9 +100,8 @@ Task<Result<std::optional<PreparedCall>>> EditTool::prepare(const ToolCall& call
 
 Task<Result<ToolResult>> EditTool::invoke(const ToolCall& call, const Cancel& cancel) {
   const auto settings = workbench_.settings();
-  Edits& edits = workbench_.edits();
-  const EditQuestion question = question_of(call, id_);
-  const auto check = [&] { return edits.check_files_unchanged(question); };
+  ShownEdits& shown = workbench_.shown_edits();
+  const auto check = [&] { return shown.check_files(id_, call); };
   if (auto same = co_await offload(check, cancel); !same) co_return std::unexpected(same.error());
   const auto drafting = co_await work_out(call, cancel);
   if (!drafting) co_return std::unexpected(drafting.error());
@@ -121,16 +110,15 @@ Task<Result<ToolResult>> EditTool::invoke(const ToolCall& call, const Cancel& ca
   const auto work = [&]() -> Result<ToolResult> {
     const auto plan = make_plan(*drafting, *settings->workspace, stop);
     if (!plan) return std::unexpected(plan.error());
-    if (auto same = edits.check_plan_unchanged(question, *plan); !same)
-      return std::unexpected(same.error());
+    if (auto same = shown.check_plan(id_, call, *plan); !same) return std::unexpected(same.error());
     if (auto same = workbench_.seen_files().check(call, *plan); !same)
       return std::unexpected(same.error());
-    auto record = edits.apply(*plan, {.tool = id_,
-                                      .caller = call.caller,
-                                      .session_id = call.session_id,
-                                      .workspace = settings->workspace->folder()});
+    auto record = workbench_.edits().apply(*plan, {.tool = id_,
+                                                   .caller = call.caller,
+                                                   .session_id = call.session_id,
+                                                   .workspace = settings->workspace->folder()});
     if (!record) return std::unexpected(record.error());
-    edits.forget_asked(question);
+    shown.forget(id_, call);
     workbench_.seen_files().note_changed(call, *plan);
     ToolResult result = text_result(tell_changes(*plan));
     result.message =

@@ -1,11 +1,8 @@
 #include "builtin/edits.h"
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <dirent.h>
 #include <fcntl.h>
-#include <fstream>
 #include <memory>
 #include <ranges>
 #include <set>
@@ -14,20 +11,13 @@
 #include "base/ids.h"
 #include "base/log.h"
 #include "base/utf8.h"
-#include "builtin/file_bytes.h"
-#include "invoke/canonical.h"
 #include "invoke/visible_text.h"
-#include "store/private_files.h"
 
 namespace toolgate {
 namespace {
 
 namespace fs = std::filesystem;
 using Kind = FileState::Kind;
-
-constexpr std::chrono::hours kQuestionsAreKept{24 * 30};
-constexpr std::size_t kMostQuestions = 10'000;
-constexpr unsigned kQuestionsBetweenLooks = 1'000;
 
 std::int64_t now_in_milliseconds() {
   return wall_nanoseconds() / 1'000'000;
@@ -117,11 +107,6 @@ bool holds_more(const FileChange& folder, const EditPlan& undo) {
   return false;
 }
 
-// What a question was about, as a record.
-EditRecord asked_record(const EditQuestion& question, const EditPlan& plan) {
-  return {.id = sha256_hex(question.input), .changes = plan.changes};
-}
-
 }  // namespace
 
 Edits::Edits(const fs::path& data, EditPoints points)
@@ -134,7 +119,6 @@ Edits::Edits(const fs::path& data, EditPoints points)
     last_time_ = journal_.records().back().time;
     remove_temporaries(journal_.records().back());
   }
-  forget_old_questions();
 }
 
 void Edits::set_kept_bytes(std::uint64_t bytes) {
@@ -340,85 +324,6 @@ Result<EditRecord> Edits::undo(std::string_view id, const EditUndo& how) {
                     .session_id = record.session_id,
                     .workspace = record.workspace};
   return apply_locked(*plan, std::move(origin), record.id);
-}
-
-fs::path Edits::asked_file(const EditQuestion& question) const {
-  return folder_ / "asked" / sha256_hex(question.call);
-}
-
-void Edits::note_asked(const EditQuestion& question, const EditPlan& plan) {
-  if (folder_.empty()) return;
-  static std::atomic<unsigned> noted = 0;
-  if (++noted % kQuestionsBetweenLooks == 0) forget_old_questions();
-  // Not synced: after a loss of power the call is refused and made again.
-  (void)make_private_folder(folder_ / "asked");
-  std::ofstream(asked_file(question), std::ios::binary | std::ios::trunc)
-      << write_edit_record(asked_record(question, plan));
-}
-
-void Edits::forget_asked(const EditQuestion& question) {
-  std::error_code ignored;
-  if (!folder_.empty()) fs::remove(asked_file(question), ignored);
-}
-
-namespace {
-
-Result<EditRecord> read_asked(const fs::path& file) {
-  const auto text = read_whole_file(file);
-  auto record = parse_edit_record(text ? *text : "");
-  if (!record)
-    return fail(Errc::Conflict, "what this call would change is not known any more: make it again");
-  return record;
-}
-
-std::unexpected<Error> changed_since_shown(const FileChange& change, std::string_view how) {
-  return fail(Errc::Conflict, "{} {} since this edit was shown: read it again and make it anew",
-              visible_text(change.shown, false), how);
-}
-
-}  // namespace
-
-Result<void> Edits::check_files_unchanged(const EditQuestion& question) {
-  if (folder_.empty()) return {};
-  const auto asked = read_asked(asked_file(question));
-  if (!asked) return std::unexpected(asked.error());
-  for (const FileChange& change : asked->changes) {
-    const auto now = look_at_change(change);
-    if (!now) return std::unexpected(now.error());
-    if (now->state.is_same(change.before)) continue;
-    return changed_since_shown(change, now->state.kind == Kind::Absent      ? "was removed"
-                                       : change.before.kind == Kind::Absent ? "was created"
-                                                                            : "has changed");
-  }
-  return {};
-}
-
-Result<void> Edits::check_plan_unchanged(const EditQuestion& question, const EditPlan& plan) {
-  if (folder_.empty()) return {};
-  const auto asked = read_asked(asked_file(question));
-  if (!asked) return std::unexpected(asked.error());
-  if (asked->id != sha256_hex(question.input)) return {};
-  const auto is_same = [](const FileChange& a, const FileChange& b) {
-    return a.path == b.path && a.before.is_same(b.before) && a.after.is_same(b.after);
-  };
-  if (std::ranges::equal(asked->changes, plan.changes, is_same)) return {};
-  return fail(Errc::Conflict,
-              "this edit would do something else than what was shown: make it anew");
-}
-
-// Those that nobody will ask about any more, and the oldest when there are too many.
-void Edits::forget_old_questions() const {
-  std::error_code error;
-  const auto oldest = fs::file_time_type::clock::now() - kQuestionsAreKept;
-  std::vector<std::pair<fs::file_time_type, fs::path>> questions;
-  for (const auto& entry : fs::directory_iterator(folder_ / "asked", error)) {
-    std::error_code ignored;
-    questions.emplace_back(entry.last_write_time(ignored), entry.path());
-  }
-  std::ranges::sort(questions);
-  for (std::size_t i = 0; i < questions.size(); ++i)
-    if (questions[i].first < oldest || questions.size() - i > kMostQuestions)
-      fs::remove(questions[i].second, error);
 }
 
 }  // namespace toolgate

@@ -22,12 +22,6 @@ struct EditOrigin {
   std::string workspace = {};
 };
 
-// Which call a plan was shown for.
-struct EditQuestion {
-  std::string call;   // the same when the call is made
-  std::string input;  // what a person changed is not compared with what was shown
-};
-
 struct EditUndo {
   bool force = false;  // whatever the files are by now
   std::string caller = {};
@@ -57,13 +51,6 @@ class Edits {
   Result<EditPlan> plan_undo(std::string_view id, bool force);
   Result<EditRecord> undo(std::string_view id, const EditUndo& how);
 
-  // Remembers what was shown in a question, also for after a restart, and compares: Conflict when
-  // a file is another one since.
-  void note_asked(const EditQuestion& question, const EditPlan& plan);
-  Result<void> check_files_unchanged(const EditQuestion& question);
-  Result<void> check_plan_unchanged(const EditQuestion& question, const EditPlan& plan);
-  void forget_asked(const EditQuestion& question);
-
  private:
   Result<EditRecord> apply_locked(const EditPlan& plan, EditOrigin origin, std::string undoes);
   Error give_up(EditApplication& application, EditRecord record, const EditPlan& plan, Error error);
@@ -71,8 +58,6 @@ class Edits {
   Result<EditPlan> plan_undo_locked(std::string_view id, bool force);
   std::string undone_by_locked(std::string_view id) const;
   void recover(const EditRecord& record);
-  std::filesystem::path asked_file(const EditQuestion& question) const;
-  void forget_old_questions() const;
 
   const std::filesystem::path folder_;  // empty: there is none
   const EditPoints points_;

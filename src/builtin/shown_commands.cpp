@@ -1,25 +1,14 @@
 #include "builtin/shown_commands.h"
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <fstream>
-#include <iterator>
 
 #include "base/json.h"
 #include "base/utf8.h"
 #include "invoke/canonical.h"
 #include "invoke/visible_text.h"
-#include "store/private_files.h"
 
 namespace toolgate {
 namespace {
-
-namespace fs = std::filesystem;
-
-constexpr std::chrono::hours kKept{24 * 30};
-constexpr std::size_t kMostKept = 10'000;
-constexpr unsigned kNotesBetweenLooks = 1'000;
 
 json::array write_paths(const std::vector<std::string>& paths) {
   json::array list;
@@ -55,9 +44,7 @@ std::string read_text(const json::value& value, std::string_view name) {
 }
 
 // With hashes in the place of input and script.
-Result<ShownCommand> read_shown(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(stream), {});
+Result<ShownCommand> read_shown(std::string_view text) {
   const auto value = parse_json(text);
   if (!value || read_text(*value, "input").empty())
     return fail(Errc::Conflict, "what this call would run is not known any more: make it again");
@@ -104,56 +91,26 @@ Result<void> check_as_shown(const ShownCommand& shown, const ShownCommand& now) 
   return {};
 }
 
-ShownCommands::ShownCommands(const fs::path& data)
-    : folder_(data.empty() ? fs::path() : data / "commands") {}
-
-fs::path ShownCommands::file_of(std::string_view tool, const ToolCall& call) const {
-  std::string key;
-  for (const std::string_view part :
-       {tool, std::string_view(call.caller), std::string_view(call.session_id),
-        std::string_view(call.request_id), std::string_view(call.id)})
-    key += fmt::format("{}:{} ", part.size(), part);
-  return folder_ / sha256_hex(key);
-}
+ShownCommands::ShownCommands(const std::filesystem::path& data)
+    : notes_(data.empty() ? data : data / "commands") {}
 
 void ShownCommands::note(std::string_view tool, const ToolCall& call, const ShownCommand& shown) {
-  // A call without an id is never made: somebody asks what would be decided about it.
-  if (folder_.empty() || call.id.empty()) return;
-  static std::atomic<unsigned> noted = 0;
-  if (++noted % kNotesBetweenLooks == 0) forget_old_ones();
-  // Not synced: after a loss of power the call is refused and made again.
-  (void)make_private_folder(folder_);
-  std::ofstream(file_of(tool, call), std::ios::binary | std::ios::trunc) << write_shown(shown);
+  notes_.write(tool, call, write_shown(shown));
 }
 
 Result<void> ShownCommands::take(std::string_view tool, const ToolCall& call,
                                  const ShownCommand& now) {
-  if (folder_.empty()) return {};
-  const fs::path file = file_of(tool, call);
-  const auto shown = read_shown(file);
+  if (!notes_.are_kept()) return {};
+  const auto note = notes_.read(tool, call);
+  const auto shown = read_shown(note ? *note : "");
   if (!shown) return std::unexpected(shown.error());
-  std::error_code ignored;
-  fs::remove(file, ignored);
+  notes_.remove(tool, call);
   ShownCommand hashed = now;
   hashed.input = sha256_hex(now.input);
   hashed.script = sha256_hex(now.script);
   for (auto* paths : {&hashed.writable, &hashed.hidden})
     for (std::string& path : *paths) path = mend_utf8(path);
   return check_as_shown(*shown, hashed);
-}
-
-// Those of calls that were denied or never decided about.
-void ShownCommands::forget_old_ones() const {
-  std::error_code error;
-  const auto oldest = fs::file_time_type::clock::now() - kKept;
-  std::vector<std::pair<fs::file_time_type, fs::path>> notes;
-  for (const auto& entry : fs::directory_iterator(folder_, error)) {
-    std::error_code ignored;
-    notes.emplace_back(entry.last_write_time(ignored), entry.path());
-  }
-  std::ranges::sort(notes);
-  for (std::size_t i = 0; i < notes.size(); ++i)
-    if (notes[i].first < oldest || notes.size() - i > kMostKept) fs::remove(notes[i].second, error);
 }
 
 }  // namespace toolgate

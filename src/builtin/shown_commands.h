@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "builtin/call_notes.h"
 #include "toolgate/tool.h"
 
 namespace toolgate {
@@ -36,10 +37,7 @@ class ShownCommands {
   Result<void> take(std::string_view tool, const ToolCall& call, const ShownCommand& now);
 
  private:
-  std::filesystem::path file_of(std::string_view tool, const ToolCall& call) const;
-  void forget_old_ones() const;
-
-  const std::filesystem::path folder_;
+  CallNotes notes_;
 };
 
 }  // namespace toolgate

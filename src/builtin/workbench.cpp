@@ -7,6 +7,7 @@ namespace toolgate {
 Workbench::Workbench(WorkbenchOptions options, std::shared_ptr<const BuiltinSettings> settings)
     : options_(std::move(options)),
       edits_(options_.data),
+      shown_edits_(options_.data),
       shown_commands_(options_.data),
       language_servers_(std::make_unique<LanguageServers>()) {
   use(std::move(settings));

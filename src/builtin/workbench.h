@@ -12,6 +12,7 @@
 #include "builtin/sandbox.h"
 #include "builtin/seen_files.h"
 #include "builtin/shown_commands.h"
+#include "builtin/shown_edits.h"
 #include "builtin/terminals.h"
 #include "builtin/todo_lists.h"
 #include "builtin/web_settings.h"
@@ -48,6 +49,7 @@ class Workbench {
   std::shared_ptr<const BuiltinSettings> settings() const { return settings_.load(); }
   void use(std::shared_ptr<const BuiltinSettings> settings);
   Edits& edits() { return edits_; }
+  ShownEdits& shown_edits() { return shown_edits_; }
   SeenFiles& seen_files() { return seen_files_; }
   TodoLists& todo_lists() { return todo_lists_; }
   Terminals& terminals() { return terminals_; }
@@ -60,6 +62,7 @@ class Workbench {
   std::atomic<std::shared_ptr<const BuiltinSettings>> settings_;
   TodoLists todo_lists_;
   Edits edits_;
+  ShownEdits shown_edits_;
   SeenFiles seen_files_;
   ShownCommands shown_commands_;
   Terminals terminals_;

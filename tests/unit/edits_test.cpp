@@ -421,28 +421,6 @@ TEST_F(EditsTest, ADamagedBackupIsNotPutBack) {
   EXPECT_EQ(read(folder_ / "a.txt"), "two\n");
 }
 
-TEST_F(EditsTest, AQuestionHoldsForTheFilesThatWereShown) {
-  write("a.txt", "one\n");
-  const EditQuestion question{"call", "{}"};
-  const auto made = plan([](EditDraft& draft) { EXPECT_TRUE(draft.write("a.txt", "two\n")); });
-  EXPECT_EQ(edits_.check_files_unchanged(question).error().code, Errc::Conflict) << "never asked";
-  edits_.note_asked(question, *made);
-  Edits next(data_);
-  EXPECT_TRUE(next.check_files_unchanged(question)) << "also after a restart";
-  EXPECT_TRUE(next.check_plan_unchanged(question, *made));
-  const auto other = plan([](EditDraft& draft) { EXPECT_TRUE(draft.write("a.txt", "three\n")); });
-  EXPECT_FALSE(edits_.check_plan_unchanged(question, *other));
-  EXPECT_TRUE(edits_.check_plan_unchanged({"call", "{\"by\":\"a person\"}"}, *other));
-  write("a.txt", "changed\n");
-  EXPECT_NE(edits_.check_files_unchanged(question).error().message.find("a.txt has changed since"),
-            std::string::npos);
-  fs::remove(folder_ / "a.txt");
-  EXPECT_NE(edits_.check_files_unchanged(question).error().message.find("a.txt was removed since"),
-            std::string::npos);
-  edits_.forget_asked(question);
-  EXPECT_FALSE(edits_.check_files_unchanged(question));
-}
-
 TEST_F(EditsTest, WithoutADataFolderNothingIsEdited) {
   write("a.txt", "one\n");
   const auto made = plan([](EditDraft& draft) { EXPECT_TRUE(draft.write("a.txt", "two\n")); });

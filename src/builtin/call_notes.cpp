@@ -1,0 +1,68 @@
+#include "builtin/call_notes.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <utility>
+#include <vector>
+
+#include "builtin/file_bytes.h"
+#include "invoke/canonical.h"
+#include "store/private_files.h"
+
+namespace toolgate {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::hours kKept{24 * 30};
+constexpr std::size_t kMostKept = 10'000;
+constexpr unsigned kNotesBetweenLooks = 1'000;
+
+}  // namespace
+
+CallNotes::CallNotes(fs::path folder) : folder_(std::move(folder)) {
+  if (are_kept()) remove_old_ones();
+}
+
+// The same when the question is asked and when the call is made.
+fs::path CallNotes::file_of(std::string_view tool, const ToolCall& call) const {
+  std::string key;
+  for (const std::string_view part :
+       {tool, std::string_view(call.caller), std::string_view(call.session_id),
+        std::string_view(call.request_id), std::string_view(call.id)})
+    key += fmt::format("{}:{} ", part.size(), part);
+  return folder_ / sha256_hex(key);
+}
+
+void CallNotes::write(std::string_view tool, const ToolCall& call, std::string_view note) {
+  if (!are_kept() || call.id.empty()) return;
+  if (++written_ % kNotesBetweenLooks == 0) remove_old_ones();
+  // Not synced: after a loss of power the call is refused and made again.
+  (void)make_private_folder(folder_);
+  std::ofstream(file_of(tool, call), std::ios::binary | std::ios::trunc) << note;
+}
+
+Result<std::string> CallNotes::read(std::string_view tool, const ToolCall& call) const {
+  return read_whole_file(file_of(tool, call));
+}
+
+void CallNotes::remove(std::string_view tool, const ToolCall& call) {
+  std::error_code ignored;
+  if (are_kept()) fs::remove(file_of(tool, call), ignored);
+}
+
+void CallNotes::remove_old_ones() const {
+  std::error_code error;
+  const auto oldest = fs::file_time_type::clock::now() - kKept;
+  std::vector<std::pair<fs::file_time_type, fs::path>> notes;
+  for (const auto& entry : fs::directory_iterator(folder_, error)) {
+    std::error_code ignored;
+    notes.emplace_back(entry.last_write_time(ignored), entry.path());
+  }
+  std::ranges::sort(notes);
+  for (std::size_t i = 0; i < notes.size(); ++i)
+    if (notes[i].first < oldest || notes.size() - i > kMostKept) fs::remove(notes[i].second, error);
+}
+
+}  // namespace toolgate
