@@ -141,7 +141,10 @@ Task<Result<FoundSources>> find_sources(const CodeSettings& settings, std::strin
   std::atomic<bool> stop = false;
   const CancelHook hook(cancel, [&stop](CancelReason) { stop = true; });
   const auto work = [&]() -> Result<SourceFiles> {
-    return find_source_files(*settings.workspace, search, stop);
+    const Workspace& workspace = *settings.workspace;
+    if (const auto there = workspace.open(workspace.folder(), O_PATH); !there)
+      return std::unexpected(there.error());
+    return find_source_files(workspace, search, stop);
   };
   const auto files = co_await offload(work, cancel);
   if (!files) co_return std::unexpected(files.error());

@@ -94,7 +94,9 @@ Task<Result<std::optional<PreparedCall>>> EditTool::prepare(const ToolCall& call
     if (!plan) return std::unexpected(plan.error());
     if (auto same = workbench_.seen_files().check(call, *plan); !same)
       return std::unexpected(same.error());
-    if (!call.id.empty()) workbench_.edits().note_asked(question_of(call, id_), *plan);
+    if (!call.id.empty())
+      if (auto noted = workbench_.edits().note_asked(question_of(call, id_), *plan); !noted)
+        return std::unexpected(noted.error());
     const std::string summary = describe_changes(plan->changes);
     PreparedCall prepared{.invocation_message = present_participle(summary),
                           .past_tense_message = past_tense(summary),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <dirent.h>
 #include <fcntl.h>
@@ -248,6 +249,9 @@ Result<EditRecord> Edits::apply_locked(const EditPlan& plan, EditOrigin origin,
 Error Edits::give_up(EditApplication& application, EditRecord record, const EditPlan& plan,
                      Error error) {
   application.take_back();
+  for (const std::string& name : application.left_files())
+    error.message +=
+        fmt::format("; what was there for a moment is kept as {}", visible_text(name, false));
   record.changes = application.stuck_changes();
   if (record.changes.empty()) {
     journal_.give_up(record.id);
@@ -346,14 +350,23 @@ fs::path Edits::asked_file(const EditQuestion& question) const {
   return folder_ / "asked" / sha256_hex(question.call);
 }
 
-void Edits::note_asked(const EditQuestion& question, const EditPlan& plan) {
-  if (folder_.empty()) return;
+Result<void> Edits::note_asked(const EditQuestion& question, const EditPlan& plan) {
+  if (folder_.empty()) return {};
+  if (auto checked = check_paths(plan); !checked) return checked;
   static std::atomic<unsigned> noted = 0;
   if (++noted % kQuestionsBetweenLooks == 0) forget_old_questions();
+  if (auto made = make_private_folder(folder_ / "asked"); !made) return made;
+  const fs::path path = asked_file(question);
+  errno = 0;
   // Not synced: after a loss of power the call is refused and made again.
-  (void)make_private_folder(folder_ / "asked");
-  std::ofstream(asked_file(question), std::ios::binary | std::ios::trunc)
-      << write_edit_record(asked_record(question, plan));
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << write_edit_record(asked_record(question, plan)) << std::flush;
+  if (file) return {};
+  const int number = errno == 0 ? EIO : errno;
+  std::error_code ignored;
+  fs::remove(path, ignored);
+  return fail(Errc::Io, "cannot write {}: {}; nothing was changed", path.string(),
+              std::generic_category().message(number));
 }
 
 void Edits::forget_asked(const EditQuestion& question) {

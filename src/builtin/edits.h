@@ -58,8 +58,8 @@ class Edits {
   Result<EditRecord> undo(std::string_view id, const EditUndo& how);
 
   // Remembers what was shown in a question, also for after a restart, and compares: Conflict when
-  // a file is another one since.
-  void note_asked(const EditQuestion& question, const EditPlan& plan);
+  // a file is another one since. What cannot be remembered cannot be done.
+  Result<void> note_asked(const EditQuestion& question, const EditPlan& plan);
   Result<void> check_files_unchanged(const EditQuestion& question);
   Result<void> check_plan_unchanged(const EditQuestion& question, const EditPlan& plan);
   void forget_asked(const EditQuestion& question);

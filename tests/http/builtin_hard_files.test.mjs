@@ -2,7 +2,7 @@
 // that are huge or no text. What a tool cannot do it says, and nothing is left half done.
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
-import {mkdtempSync, readdirSync, readFileSync, rmSync, statSync} from 'node:fs';
+import {existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import {after, before, describe, test} from 'node:test';
@@ -234,6 +234,21 @@ describe('in a read-only workspace', {skip}, () => {
     const text = await world.text('run_in_terminal', {command: 'echo x > new.txt', explanation: 'a test', isBackground: false});
     assert.match(text, /Read-only file system\n\[The command exited with 1/);
   });
+});
+
+// The sandbox has an empty /dev/shm of its own.
+test('in a workspace below /dev/shm, git, language servers and commands see it', async () => {
+  const folder = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir(), 'toolgate-test-'));
+  const world = await Workspace.start({folder, settings});
+  try {
+    world.write({'a.cpp': 'int a = ;\n'});
+    execFileSync('git', ['init', '-q'], {cwd: world.folder});
+    assert.equal(await world.text('get_changed_files', {}), 'Untracked:\n  a.cpp\n');
+    assert.match(await world.text('get_errors', {filePaths: ['a.cpp']}), /^a\.cpp:1:9: error: /);
+    assert.match(await world.text('run_in_terminal', {command: 'cat a.cpp', explanation: 'a test', isBackground: false}), /^int a = ;\n/);
+  } finally {
+    await world.stop();
+  }
 });
 
 test('when the workspace was removed, each tool says so', async () => {

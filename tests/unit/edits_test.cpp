@@ -482,7 +482,7 @@ TEST_F(EditsTest, AQuestionHoldsForTheFilesThatWereShown) {
   const EditQuestion question{"call", "{}"};
   const auto made = plan([](EditDraft& draft) { EXPECT_TRUE(draft.write("a.txt", "two\n")); });
   EXPECT_EQ(edits_.check_files_unchanged(question).error().code, Errc::Conflict) << "never asked";
-  edits_.note_asked(question, *made);
+  EXPECT_TRUE(edits_.note_asked(question, *made));
   Edits next(data_);
   EXPECT_TRUE(next.check_files_unchanged(question)) << "also after a restart";
   EXPECT_TRUE(next.check_plan_unchanged(question, *made));
