@@ -75,8 +75,8 @@ describe('links', () => {
   });
 });
 
-// Exchanges the two again and again, in a process of its own, until stop(), which says how often.
-function exchanging(one, other) {
+// Exchanges the two again and again, in a process of its own, until stop(), which says how often. It has begun.
+async function exchanging(one, other) {
   const program = `
 import ctypes, os, signal, sys, time
 libc, count, goes = ctypes.CDLL(None), 0, True
@@ -87,16 +87,18 @@ signal.signal(signal.SIGTERM, stop)
 one, other = (os.fsencode(name) for name in sys.argv[1:])
 while goes:
     count += libc.renameat2(-100, one, -100, other, 2) == 0
+    if count == 1: print("begun", flush=True)
     time.sleep(0.0003)
 print(count)
 `;
   const child = spawn('python3', ['-c', program, one, other], {stdio: ['ignore', 'pipe', 'inherit']});
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (text) => { said += text; });
+  await new Promise((resolve) => child.stdout.once('data', resolve));
   return async () => {
     child.kill('SIGTERM');
     await new Promise((resolve) => child.on('close', resolve));
-    return Number(said);
+    return Number(said.replace('begun\n', ''));
   };
 }
 
@@ -122,7 +124,7 @@ test('a folder that is exchanged for a link shows nothing from outside, and noth
   for (let n = 1; n <= 8; ++n) {
     rmSync(world.path('swap'), {recursive: true, force: true});
     world.write({'swap/place/in.txt': 'inner needle\n', 'swap/place/in.cpp': 'int needle;\n', 'swap/place/pic.png': png(33), 'swap/other': {link: '../../outside'}});
-    const stop = exchanging(world.path('swap/place'), world.path('swap/other'));
+    const stop = await exchanging(world.path('swap/place'), world.path('swap/other'));
     try {
       for (const [tool, input] of [...reading('swap/place'), ...Array(8).fill(searches('swap')).flat(), ...editing('swap/place', n)]) {
         const answer = await world.call(tool, input);
@@ -133,7 +135,7 @@ test('a folder that is exchanged for a link shows nothing from outside, and noth
         note('undo', JSON.stringify(body), status === 200);
       }
     } finally {
-      assert.ok(await stop() > 0);
+      assert.ok(await stop() > 10);
     }
   }
   assert.equal(tree(outside), before);
