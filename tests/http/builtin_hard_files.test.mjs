@@ -294,6 +294,50 @@ describe('with files that are huge or no text', () => {
       assert.match(await world.failure('view_image', {filePath}), expected);
   });
 
+  test('get_changed_files', async (t) => {
+    t.after(() => rmSync(world.path('repository'), {recursive: true}));
+    const git = (...args) => execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], {cwd: world.path('repository'), stdio: 'pipe'});
+    world.write({'repository/huge.txt': 'small\n', 'repository/binary.txt': 'text\n', 'repository/latin.txt': 'cafe\n'});
+    git('init', '-q');
+    git('add', '-A');
+    git('commit', '-qm', 'first');
+    world.write({'repository/huge.txt': {sparse: 2 ** 30}, 'repository/binary.txt': Buffer.from('\0\x01'), 'repository/latin.txt': Buffer.from('caf\xe9\n', 'latin1')});
+    const text = await world.text('get_changed_files', {repositoryPath: 'repository'});
+    assert.ok(text.startsWith('Not staged:\n  binary.txt\n  huge.txt\n  latin.txt\n'), text);
+    // git reads all of it to say that it is another one, for which a slow machine has no time.
+    if (text.includes('[the diff took too long')) return;
+    for (const part of ['Binary files a/binary.txt and b/binary.txt differ\n', 'Binary files a/huge.txt and b/huge.txt differ\n', '-cafe\n+caf�\n']) assert.ok(text.includes(part), text);
+  });
+
+  test('edits refuse each of them, and what else is no text file to edit', async () => {
+    world.write({'edit/huge.txt': {text: 'word\n', sparse: 2 ** 30}, 'edit/binary.txt': Buffer.from('word\n\0'), 'edit/latin.txt': Buffer.from('word caf\xe9\n', 'latin1'),
+                 'edit/locked.txt': {text: 'word\n', mode: 0o444}, 'edit/setuid.txt': {text: 'word\n', mode: 0o4755}, 'edit/folder.txt/': null});
+    execFileSync('mkfifo', [world.path('edit/pipe.txt')]);
+    const reasons = {
+      huge: /has 1073741824 bytes: edits touch files of up to 10485760 bytes/, binary: /is binary, not text/, latin: /is not UTF-8/, locked: /is read-only/, setuid: /\(setuid\)/,
+      folder: /is a folder/, pipe: /is a pipe, socket or device, not a file/, none: /there is no edit\/none\.txt/
+    };
+    for (const [name, reason] of Object.entries(reasons)) {
+      const filePath = `edit/${name}.txt`;
+      const replacement = {filePath, oldString: 'word', newString: 'other'};
+      const calls = [
+        ['replace_string_in_file', replacement], ['multi_replace_string_in_file', {explanation: 'e', replacements: [replacement]}],
+        ['apply_patch', patch(`*** Update File: ${filePath}\n-word\n+other\n`)], ['insert_edit_into_file', {explanation: 'e', filePath, code: '// ...existing code...\nword\nother\n'}]
+      ];
+      // Whatever is in them, these can be deleted.
+      if (!['binary', 'latin'].includes(name)) calls.push(['apply_patch', patch(`*** Delete File: ${filePath}\n`)]);
+      if (name !== 'none') calls.push(['create_file', {filePath, content: 'new\n'}]);
+      if (!['none', 'folder'].includes(name)) calls.push(['create_directory', {dirPath: `${filePath}/deep`}]);
+      for (const [tool, input] of calls) {
+        const {status, body} = await world.call(tool, input);
+        assert.ok(status >= 400 && status < 500, `${tool} ${filePath}: ${JSON.stringify(body)}`);
+        if (!tool.startsWith('create')) assert.match(body.error.message, reason, `${tool} ${filePath}`);
+      }
+    }
+    assert.deepEqual(readdirSync(world.path('edit')).sort(), ['binary.txt', 'folder.txt', 'huge.txt', 'latin.txt', 'locked.txt', 'pipe.txt', 'setuid.txt']);
+    rmSync(world.path('edit'), {recursive: true});
+  });
+
   // Before any other question: the server knows what it was shown earlier.
   test('list_code_usages', async () => {
     const usages = async (name, more = {}) => found(await world.text('list_code_usages', {symbolName: `${name}_one`, ...more}));
