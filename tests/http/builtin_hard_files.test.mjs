@@ -182,7 +182,7 @@ describe('on a full disk', {skip}, () => {
     });
   });
 
-  for (const [where, options] of [['data', 'size=3m'], ['data/edits', 'size=96k']])
+  for (const [where, options] of [['data', 'size=3m'], ['data/edits', 'size=512k']])
     describe(`of ${where}`, () => {
       before(start(where, options));
       after(stop);
