@@ -3,7 +3,6 @@
 #include "builtin/edit_tool.h"
 #include "builtin/patch.h"
 #include "builtin/text_form.h"
-#include "invoke/visible_text.h"
 
 namespace toolgate {
 namespace {
@@ -23,7 +22,7 @@ Result<void> apply(const PatchFile& file, EditDraft& draft, PatchSearch& search)
   if (!file.hunks.empty()) {
     const auto text = draft.read(file.path);
     if (!text) return std::unexpected(text.error());
-    const auto changed = apply_hunks(*text, file.hunks, visible_text(file.path, false), search);
+    const auto changed = apply_hunks(*text, file.hunks, draft.name_of(file.path), search);
     if (!changed) return std::unexpected(changed.error());
     if (auto written = draft.write(file.path, *changed); !written) return written;
   }

@@ -1,6 +1,7 @@
 #include "builtin/call_notes.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <fstream>
 #include <utility>
@@ -35,12 +36,20 @@ fs::path CallNotes::file_of(std::string_view tool, const ToolCall& call) const {
   return folder_ / sha256_hex(key);
 }
 
-void CallNotes::write(std::string_view tool, const ToolCall& call, std::string_view note) {
-  if (!are_kept() || call.id.empty()) return;
+Result<void> CallNotes::write(std::string_view tool, const ToolCall& call, std::string_view note) {
+  if (!are_kept() || call.id.empty()) return {};
   if (++written_ % kNotesBetweenLooks == 0) remove_old_ones();
+  if (auto made = make_private_folder(folder_); !made) return made;
+  const fs::path path = file_of(tool, call);
+  errno = 0;
   // Not synced: after a loss of power the call is refused and made again.
-  (void)make_private_folder(folder_);
-  std::ofstream(file_of(tool, call), std::ios::binary | std::ios::trunc) << note;
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << note << std::flush;
+  if (file) return {};
+  const int number = errno == 0 ? EIO : errno;
+  remove(tool, call);
+  return fail(Errc::Io, "cannot write {}: {}; nothing was changed", path.string(),
+              std::generic_category().message(number));
 }
 
 Result<std::string> CallNotes::read(std::string_view tool, const ToolCall& call) const {

@@ -22,7 +22,8 @@ class CallNotes {
   bool are_kept() const { return !folder_.empty(); }
 
   // A call without an id is never made: somebody asks what would be decided about it.
-  void write(std::string_view tool, const ToolCall& call, std::string_view note);
+  // What cannot be noted cannot be done.
+  Result<void> write(std::string_view tool, const ToolCall& call, std::string_view note);
   Result<std::string> read(std::string_view tool, const ToolCall& call) const;
   void remove(std::string_view tool, const ToolCall& call);
 

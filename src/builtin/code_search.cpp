@@ -141,7 +141,10 @@ Task<Result<FoundSources>> find_sources(const CodeSettings& settings, std::strin
   std::atomic<bool> stop = false;
   const CancelHook hook(cancel, [&stop](CancelReason) { stop = true; });
   const auto work = [&]() -> Result<SourceFiles> {
-    return find_source_files(*settings.workspace, search, stop);
+    const Workspace& workspace = *settings.workspace;
+    if (const auto there = workspace.open(workspace.folder(), O_PATH); !there)
+      return std::unexpected(there.error());
+    return find_source_files(workspace, search, stop);
   };
   const auto files = co_await offload(work, cancel);
   if (!files) co_return std::unexpected(files.error());
@@ -245,8 +248,11 @@ std::string_view CodeLines::whole_line(const LspLocation& location) {
 std::string CodeLines::text_of(const LspLocation& location) {
   std::string_view line = whole_line(location);
   while (line.starts_with(' ') || line.starts_with('\t')) line.remove_prefix(1);
-  const std::string_view beginning = first_characters(line, kMostLineBytes);
-  return visible_text(beginning, false) + (beginning.size() < line.size() ? "…" : "");
+  constexpr std::size_t kMostCharacterBytes = 4;
+  // As the server has it. Else a byte at the end would look like a character that is cut.
+  const std::string mended = mend_utf8(line.substr(0, kMostLineBytes + kMostCharacterBytes));
+  const std::string_view beginning = first_characters(mended, kMostLineBytes);
+  return visible_text(beginning, false) + (beginning.size() < mended.size() ? "…" : "");
 }
 
 std::string CodeLines::describe(const LspLocation& location) {

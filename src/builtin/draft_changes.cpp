@@ -2,7 +2,6 @@
 
 #include "builtin/string_replace.h"
 #include "builtin/text_form.h"
-#include "invoke/visible_text.h"
 
 namespace toolgate {
 
@@ -14,7 +13,7 @@ Result<void> replace_in_draft(EditDraft& draft, const std::string& path, std::st
   const auto text = draft.read(path);
   if (!text) return std::unexpected(text.error());
   const auto replaced =
-      replace_once(*text, plain_text(old_text), plain_text(new_text), visible_text(path, false));
+      replace_once(*text, plain_text(old_text), plain_text(new_text), draft.name_of(path));
   if (!replaced) return std::unexpected(replaced.error());
   return draft.write(path, *replaced);
 }

@@ -135,8 +135,10 @@ Result<void> check_changeable(const FilePlace& place, const FileState& state, st
       ::faccessat(place.folder.get(), ".", W_OK | X_OK, AT_EACCESS) != 0)
     return fail(Errc::Forbidden, "{} cannot be changed: its folder is read-only", words);
   if (state.kind != Kind::File) return {};
+  // One that has gone meanwhile is no matter of rights: whoever changes it will see.
   if ((state.mode & kAnyWrite) == 0 ||
-      ::faccessat(place.folder.get(), place.name.c_str(), W_OK, AT_EACCESS) != 0)
+      (::faccessat(place.folder.get(), place.name.c_str(), W_OK, AT_EACCESS) != 0 &&
+       errno != ENOENT))
     return fail(Errc::Forbidden, "{} is read-only", words);
   if ((state.mode & (S_ISUID | S_ISGID)) != 0)
     return fail(Errc::Forbidden, "{} runs with the rights of its owner (setuid): edit it by hand",
@@ -386,6 +388,15 @@ std::vector<FileChange> EditApplication::stuck_changes() const {
   for (const Step& step : stuck_)
     if (!step.is_strange) changes.push_back(*step.change);
   return changes;
+}
+
+std::vector<std::string> EditApplication::left_files() const {
+  std::vector<std::string> names;
+  for (const Step& step : stuck_)
+    if (step.is_strange && step.has_kept)
+      names.push_back(
+          (std::filesystem::path(step.change->shown).parent_path() / step.temporary).string());
+  return names;
 }
 
 void EditApplication::settle() {

@@ -32,6 +32,9 @@ class EditApplication {
   // The changes of files that could not be taken back, because somebody else has written there
   // since or the file system refuses. What was there before stays beside them until settle().
   std::vector<FileChange> stuck_changes() const;
+  // What somebody else wrote in the very moment of the edit, where they have written again since:
+  // it stays beside its place, by such a name.
+  std::vector<std::string> left_files() const;
   // Removes what was kept for taking back; it cannot be any more.
   void settle();
 

@@ -59,15 +59,15 @@ Result<EditDraft::Spot> EditDraft::find_spot(std::string_view given) const {
     struct stat facts = {};
     if (::fstatat(folder->descriptor.get(), missing.back().c_str(), &facts, AT_SYMLINK_NOFOLLOW) ==
         0)
-      return fail(Errc::InvalidRequest, "{}: {} is a link that leads nowhere",
-                  visible_text(given, false), visible_text(missing.back(), false));
+      return fail(Errc::InvalidRequest, "{}: {} is a link that leads nowhere", name_of(given),
+                  visible_text(missing.back(), false));
     Spot spot{{std::move(folder->descriptor), missing.back(), {}}, folder->path};
     while (!missing.empty()) {
       spot.path += (spot.path == "/" ? "" : "/") + missing.back();
       if (missing.size() > 1) spot.missing_folders.push_back(spot.path);
       missing.pop_back();
     }
-    if (auto checked = workspace_.check(spot.path, visible_text(given, false)); !checked)
+    if (auto checked = workspace_.check(spot.path, name_of(given)); !checked)
       return std::unexpected(checked.error());
     return spot;
   }

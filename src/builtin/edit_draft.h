@@ -22,6 +22,8 @@ class EditDraft {
       : workspace_(workspace), stop_(stop) {}
 
   const std::atomic<bool>* stop() const { return stop_; }
+  // For errors.
+  std::string name_of(std::string_view given) const { return workspace_.name_of(given); }
 
   // Whether a file or folder is there, by the changes so far.
   Result<bool> has(std::string_view given);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "builtin/name_line.h"
+#include "invoke/visible_text.h"
 
 namespace toolgate {
 namespace {
@@ -71,6 +73,14 @@ const std::string& EditPlan::bytes_of(const FileState& state) const {
   static const std::string none;
   const auto found = contents.find(state.sha256);
   return state.kind != Kind::File || found == contents.end() ? none : found->second;
+}
+
+Result<void> check_recordable(const EditPlan& plan) {
+  for (const FileChange& change : plan.changes)
+    if (!is_valid_utf8(change.path))
+      return fail(Errc::InvalidRequest, "the path of {} is not UTF-8: edits cannot be recorded",
+                  visible_text(change.shown, false));
+  return {};
 }
 
 std::string_view name_of_change(const FileChange& change) {

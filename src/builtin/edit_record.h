@@ -61,6 +61,9 @@ std::string describe_changes(const std::vector<FileChange>& changes);
 // "created", "edited", "removed"; of folders too.
 std::string_view name_of_change(const FileChange& change);
 
+// Whether it can be written down: paths are UTF-8.
+Result<void> check_recordable(const EditPlan& plan);
+
 std::string write_edit_record(const EditRecord& record);
 json::object edit_record_json(const EditRecord& record);
 Result<EditRecord> parse_edit_record(std::string_view text);

@@ -84,7 +84,8 @@ Task<Result<std::optional<PreparedCall>>> EditTool::prepare(const ToolCall& call
     if (!plan) return std::unexpected(plan.error());
     if (auto same = workbench_.seen_files().check(call, *plan); !same)
       return std::unexpected(same.error());
-    workbench_.shown_edits().note(id_, call, *plan);
+    if (auto noted = workbench_.shown_edits().note(id_, call, *plan); !noted)
+      return std::unexpected(noted.error());
     const std::string summary = describe_changes(plan->changes);
     PreparedCall prepared{.invocation_message = present_participle(summary),
                           .past_tense_message = past_tense(summary),

@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/ids.h"
 #include "base/log.h"
-#include "base/utf8.h"
 #include "invoke/visible_text.h"
 
 namespace toolgate {
@@ -75,14 +74,6 @@ SeenFile find_kept(const EditRecord& record, std::size_t number) {
     auto kept = look_at(place->folder.get(), name, change.shown);
     if (kept && kept->state.kind == Kind::File) return std::move(*kept);
   }
-  return {};
-}
-
-Result<void> check_paths(const EditPlan& plan) {
-  for (const FileChange& change : plan.changes)
-    if (!is_valid_utf8(change.path))
-      return fail(Errc::InvalidRequest, "the path of {} is not UTF-8: edits cannot be recorded",
-                  visible_text(change.shown, false));
   return {};
 }
 
@@ -203,7 +194,7 @@ Result<EditRecord> Edits::apply_locked(const EditPlan& plan, EditOrigin origin,
                                        std::string undoes) {
   if (folder_.empty())
     return fail(Errc::Io, "there is no data folder for backups, so nothing can be edited");
-  if (auto checked = check_paths(plan); !checked) return std::unexpected(checked.error());
+  if (auto checked = check_recordable(plan); !checked) return std::unexpected(checked.error());
   last_time_ = std::max(now_in_milliseconds(), last_time_ + 1);
   EditRecord record{.id = make_id("edit_"),
                     .time = last_time_,
@@ -232,6 +223,9 @@ Result<EditRecord> Edits::apply_locked(const EditPlan& plan, EditOrigin origin,
 Error Edits::give_up(EditApplication& application, EditRecord record, const EditPlan& plan,
                      Error error) {
   application.take_back();
+  for (const std::string& name : application.left_files())
+    error.message +=
+        fmt::format("; what was there for a moment is kept as {}", visible_text(name, false));
   record.changes = application.stuck_changes();
   if (record.changes.empty()) {
     journal_.give_up(record.id);

@@ -30,14 +30,6 @@ struct FilesFound {
   bool is_partial = false;
 };
 
-// A path that is not there any more, or no longer in the workspace, is not shown.
-bool is_visible(const Workspace& workspace, const std::string& path) {
-  const auto opened = workspace.open("./" + path, O_PATH);
-  return opened &&
-         opened->path ==
-             (workspace.real_folder() == "/" ? "/" + path : workspace.real_folder() + "/" + path);
-}
-
 Result<FilesFound> choose(const Workspace& workspace, const SearchGlob& glob,
                           const RipgrepOutput& output, std::size_t most) {
   std::vector<std::string_view> paths;
@@ -48,18 +40,21 @@ Result<FilesFound> choose(const Workspace& workspace, const SearchGlob& glob,
   const auto shown = static_cast<std::ptrdiff_t>(std::min(most, paths.size()));
   std::ranges::partial_sort(paths, paths.begin() + shown);
   for (const std::string_view path : std::span(paths).first(static_cast<std::size_t>(shown)))
-    if (std::string text(path); is_visible(workspace, text)) found.paths.push_back(std::move(text));
+    if (std::string text(path); is_still_there(workspace, text))
+      found.paths.push_back(std::move(text));
   return found;
 }
 
-std::string describe(const FilesFound& found) {
+std::string describe(const FilesFound& found, std::size_t most) {
   if (found.paths.empty()) return "No files found.";
   std::string text;
   for (const std::string& path : found.paths) text += visible_text(path, false) + '\n';
   if (found.total > found.paths.size())
-    text += fmt::format("[{} of {}{} files; more with a larger maxResults, at most {}]\n",
-                        found.paths.size(), found.is_partial ? "more than " : "", found.total,
-                        kMostResults);
+    text += fmt::format("[{} of {}{} files; {}]\n", found.paths.size(),
+                        found.is_partial ? "more than " : "", found.total,
+                        most < kMostResults
+                            ? fmt::format("more with a larger maxResults, at most {}", kMostResults)
+                            : "narrow the glob to see others");
   return text;
 }
 
@@ -85,7 +80,7 @@ class FileSearch final : public Tool {
     const auto work = [&] { return choose(workspace, *glob, *output, most); };
     const auto found = co_await offload(work, cancel);
     if (!found) co_return std::unexpected(found.error());
-    ToolResult result = text_result(describe(*found));
+    ToolResult result = text_result(describe(*found, most));
     result.message = fmt::format("Searched for files matching {}: {} found",
                                  visible_text(query, false), found->total);
     co_return result;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -70,32 +71,37 @@ std::size_t FolderTree::count_files(const Folder& folder) {
   return count;
 }
 
-void FolderTree::write(const Folder& folder, const Shares& shares, std::size_t depth,
-                       std::string& out) {
-  const Share& share = shares.at(&folder);
+void FolderTree::write(const Folder& folder, const std::string& path, std::size_t depth,
+                       Writing& writing) {
+  std::string& out = writing.out;
+  const auto is_shown = [&](std::string_view name) {
+    return !writing.is_shown || writing.is_shown(path + std::string(name));
+  };
+  const Share& share = writing.shares.at(&folder);
   const std::string indent(2 * depth, ' ');
   std::size_t written = 0;
   for (const auto& [name, below] : folder.folders) {
     if (written++ == share.folders) break;
-    const bool is_open = shares.contains(&below);
+    if (!is_shown(name)) continue;
+    const bool is_open = writing.shares.contains(&below);
     out += fmt::format("{}{}/{}\n", indent, visible_text(name, false),
                        is_open ? "" : fmt::format(" … {}", count_of_files(count_files(below))));
-    if (is_open) write(below, shares, depth + 1, out);
+    if (is_open) write(below, path + name + '/', depth + 1, writing);
   }
   std::vector<std::string_view> names(folder.names.begin(), folder.names.end());
   std::ranges::partial_sort(names, names.begin() + static_cast<std::ptrdiff_t>(share.names));
   for (const std::string_view name : std::span(names).first(share.names))
-    out += indent + visible_text(name, false) + '\n';
+    if (is_shown(name)) out += indent + visible_text(name, false) + '\n';
   const std::size_t folders_left = folder.folders.size() - share.folders;
   const std::size_t names_left = names.size() - share.names;
   if (folders_left > 0) out += fmt::format("{}… {} more folders\n", indent, folders_left);
   if (names_left > 0) out += fmt::format("{}… {} more files\n", indent, names_left);
 }
 
-std::string FolderTree::describe(const TreeLimits& limits) const {
-  std::string out;
-  write(root_, share_out(limits), 0, out);
-  return out;
+std::string FolderTree::describe(const TreeLimits& limits, const IsShown& is_shown) const {
+  Writing writing{share_out(limits), is_shown, {}};
+  write(root_, "", 0, writing);
+  return std::move(writing.out);
 }
 
 }  // namespace toolgate

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -21,8 +22,10 @@ class FolderTree {
   void add(std::string_view path);
   std::size_t files() const { return files_; }
   // Folders first, each in order of names, two spaces deeper per level. "… 12 more" stands for what
-  // has no room.
-  std::string describe(const TreeLimits& limits = {}) const;
+  // has no room. Files and folders that `is_shown` denies are left out; it is asked about what
+  // would be written only.
+  using IsShown = std::function<bool(const std::string& path)>;
+  std::string describe(const TreeLimits& limits = {}, const IsShown& is_shown = {}) const;
 
  private:
   struct Folder {
@@ -35,12 +38,18 @@ class FolderTree {
     std::size_t names = 0;
   };
   using Shares = std::map<const Folder*, Share>;
+  struct Writing {
+    Shares shares;
+    const IsShown& is_shown;
+    std::string out;
+  };
 
   Folder& find(std::string_view path);
   static std::size_t count_files(const Folder& folder);
   Shares share_out(const TreeLimits& limits) const;
-  static void write(const Folder& folder, const Shares& shares, std::size_t depth,
-                    std::string& out);
+  // `path` is empty or ends with '/'.
+  static void write(const Folder& folder, const std::string& path, std::size_t depth,
+                    Writing& writing);
 
   Folder root_;
   std::size_t files_ = 0;

@@ -136,6 +136,10 @@ Task<Result<GitRepository::Output>> GitRepository::run(std::vector<std::string> 
     command = std::move(*enclosed);
   }
   auto outcome = co_await run_child(std::move(command), cancel);
+  // A program cannot be run where its folder has gone meanwhile, either.
+  if (!outcome)
+    if (const auto there = workspace_.open(folder_, O_PATH); !there)
+      co_return std::unexpected(there.error());
   if (!outcome && outcome.error().where == kProgram) co_return no_git(outcome.error().message);
   if (!outcome) co_return std::unexpected(outcome.error());
   if (sandbox_ && outcome->exit_status == kNotFound)

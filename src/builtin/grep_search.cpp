@@ -211,9 +211,11 @@ class GrepSearch final : public Tool {
       text += found.text;
       if (!found.are_all)
         text += fmt::format(
-            "[there are more than these {}; more with a larger maxResults, at most "
-            "{}, or narrow the search with includePattern]\n",
-            found.matches, kMostResults);
+            "[there are more than these {}; {}narrow the search with includePattern]\n",
+            found.matches,
+            found.matches < kMostResults
+                ? fmt::format("more with a larger maxResults, at most {}, or ", kMostResults)
+                : "");
       result = text_result(std::move(text));
     }
     result.message = fmt::format("Searched for {}: {}{} found", query,

@@ -3,7 +3,6 @@
 #include "builtin/edit_tool.h"
 #include "builtin/marker_merge.h"
 #include "builtin/text_form.h"
-#include "invoke/visible_text.h"
 
 namespace toolgate {
 namespace {
@@ -21,7 +20,7 @@ constexpr std::string_view kSchema = R"({
 Result<void> create(EditDraft& draft, const std::string& path, const std::string& code) {
   if (merge_by_markers("", code, "") == code) return draft.create(path, code);
   return fail(Errc::NotFound, "there is no {}, so there is no existing code to keep",
-              visible_text(path, false));
+              draft.name_of(path));
 }
 
 class InsertEdit final : public EditTool {
@@ -37,7 +36,7 @@ class InsertEdit final : public EditTool {
     if (!*is_there) return create(draft, path, code);
     const auto text = draft.read(path);
     if (!text) return std::unexpected(text.error());
-    const auto merged = merge_by_markers(*text, plain_text(code), visible_text(path, false));
+    const auto merged = merge_by_markers(*text, plain_text(code), draft.name_of(path));
     if (!merged) return std::unexpected(merged.error());
     return draft.write(path, *merged);
   }

@@ -1,6 +1,7 @@
 #include "builtin/list_code_usages.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 
@@ -128,20 +129,32 @@ class UsageSearch {
   Usages usages_;
 };
 
+// Servers remember what was in files that have gone.
+bool is_gone(const Workspace& workspace, const LspLocation& location) {
+  const auto file = workspace.open(location.path, O_PATH);
+  return !file && file.error().code == Errc::NotFound;
+}
+
 Task<Result<FoundUsages>> find_usages(LanguageServers& servers, const CodeSettings& settings,
                                       const SymbolName& name, const std::vector<std::string>& given,
                                       const Cancel& cancel) {
   auto preferred = co_await real_paths_of(*settings.workspace, given, cancel);
   if (!preferred) co_return std::unexpected(preferred.error());
-  const auto sources =
-      co_await find_sources(settings, name.word, true, std::move(*preferred), cancel);
+  const auto sources = co_await find_sources(settings, name.word, true, *preferred, cancel);
   if (!sources) co_return std::unexpected(sources.error());
   FoundUsages found;
   std::optional<Error> first_error;
   std::size_t failed = 0;
   for (const LanguageFiles& files : sources->languages) {
     found.has_files = true;
+    std::vector<std::string> not_shown;
     const auto work = [&](LanguageServer& server) -> Task<Result<Usages>> {
+      not_shown.clear();
+      for (const std::string& path : *preferred) {
+        if (find_language(settings.languages, path) != files.language) continue;
+        const auto opened = co_await server.open(path, cancel);
+        if (!opened) not_shown.push_back(opened.error().message);
+      }
       UsageSearch search(server, name, cancel);
       co_return co_await search.search(files.paths);
     };
@@ -153,6 +166,7 @@ Task<Result<FoundUsages>> find_usages(LanguageServers& servers, const CodeSettin
       if (!first_error) first_error = usages.error();
       continue;
     }
+    std::ranges::move(not_shown, std::back_inserter(found.notes));
     if (!name.qualifier.empty() && usages->fit == NameFit::Word)
       found.notes.push_back(fmt::format("no {} was found in {}, so these are usages of every {}",
                                         visible_text(name.whole, false), files.language->name,
@@ -162,6 +176,16 @@ Task<Result<FoundUsages>> find_usages(LanguageServers& servers, const CodeSettin
     found.usages.implementations.merge(usages->implementations);
   }
   if (first_error && failed == sources->languages.size()) co_return std::unexpected(*first_error);
+  const auto forget_gone = [&]() -> Result<void> {
+    for (auto* places :
+         {&found.usages.definitions, &found.usages.references, &found.usages.implementations})
+      std::erase_if(*places, [&](const LspLocation& location) {
+        return is_gone(*settings.workspace, location);
+      });
+    return {};
+  };
+  if (auto done = co_await offload(forget_gone, cancel); !done)
+    co_return std::unexpected(done.error());
   if (!sources->is_complete)
     found.notes.push_back(
         "more files have this name in them than were looked at, so usages may be missing; "

@@ -24,38 +24,47 @@ constexpr std::string_view kSchema = R"({
   "required": ["path"]
 })";
 
-bool is_folder(int folder, const dirent& entry) {
-  if (entry.d_type == DT_DIR) return true;
-  if (entry.d_type != DT_LNK && entry.d_type != DT_UNKNOWN) return false;
-  struct stat facts = {};
-  return ::fstatat(folder, entry.d_name, &facts, 0) == 0 && S_ISDIR(facts.st_mode);
+// Of a link that leads out of the workspace nothing is said.
+bool is_folder(const Workspace& workspace, const std::string& path, unsigned char type) {
+  if (type == DT_DIR) return true;
+  if (type != DT_LNK && type != DT_UNKNOWN) return false;
+  const auto opened = workspace.open(path, O_PATH);
+  return opened && S_ISDIR(opened->facts.st_mode);
 }
 
 struct Listing {
-  std::vector<std::string> names;  // folders with a '/' behind them
-  std::size_t left_out = 0;
+  std::vector<std::string> names;  // the first ones; folders with a '/' behind them
+  std::size_t total = 0;
+
+  // Of a folder with a million names few are held.
+  void add(std::string name) {
+    names.push_back(std::move(name));
+    ++total;
+    if (names.size() == 2 * kMostNames) keep_first();
+  }
+  void keep_first() {
+    std::ranges::sort(names);
+    if (names.size() > kMostNames) names.resize(kMostNames);
+  }
 };
 
 Result<Listing> list_folder(const Workspace& workspace, std::string_view path) {
   auto folder = workspace.open_folder(path);
   if (!folder) return std::unexpected(folder.error());
   DIR* stream = ::fdopendir(folder->descriptor.get());
-  if (!stream) return file_failure(errno, "read", workspace.shown(folder->path));
-  const int descriptor = folder->descriptor.release();  // the stream's now
+  if (!stream)
+    return file_failure(errno, "read", visible_text(workspace.shown(folder->path), false));
+  folder->descriptor.release();  // the stream's now
   Listing listing;
   while (const dirent* entry = ::readdir(stream)) {
     const std::string_view name = entry->d_name;
     if (name == "." || name == "..") continue;
-    if (!workspace.check(fmt::format("{}/{}", folder->path == "/" ? "" : folder->path, name), name))
-      continue;  // one of ours
-    if (listing.names.size() == kMostNames)
-      ++listing.left_out;
-    else
-      listing.names.push_back(visible_text(name, false) +
-                              (is_folder(descriptor, *entry) ? "/" : ""));
+    const std::string at = fmt::format("{}/{}", folder->path == "/" ? "" : folder->path, name);
+    if (!workspace.check(at, name)) continue;  // one of ours
+    listing.add(visible_text(name, false) + (is_folder(workspace, at, entry->d_type) ? "/" : ""));
   }
   ::closedir(stream);
-  std::ranges::sort(listing.names);
+  listing.keep_first();
   return listing;
 }
 
@@ -82,7 +91,9 @@ class ListDir final : public Tool {
   static std::string describe(const Listing& listing) {
     if (listing.names.empty()) return "The folder is empty.";
     std::string text = fmt::format("{}\n", fmt::join(listing.names, "\n"));
-    if (listing.left_out > 0) text += fmt::format("[{} more are not shown]\n", listing.left_out);
+    if (listing.total > listing.names.size())
+      text += fmt::format("[{} more are not shown; file_search finds files by a glob]\n",
+                          listing.total - listing.names.size());
     return text;
   }
 

@@ -36,9 +36,10 @@ class ReadProjectStructure final : public Tool {
     FolderTree tree;
     for_each_path(workspace, output.text, [&](std::string_view path) { tree.add(path); });
     if (tree.files() == 0) return "The workspace has no files.";
+    const auto is_shown = [&](const std::string& path) { return is_still_there(workspace, path); };
     return fmt::format("[{} file{}{}]\n{}", tree.files(), tree.files() == 1 ? "" : "s",
                        output.is_partial ? " and more, which are not counted" : "",
-                       tree.describe());
+                       tree.describe({}, is_shown));
   }
 
   const Workbench& workbench_;

@@ -63,7 +63,7 @@ Result<std::vector<Occurrence>> choose(const std::vector<Occurrence>& all,
                 request.line                   ? fmt::format("in line {} of", *request.line)
                 : request.line_content.empty() ? "in"
                                                : "in such a line of",
-                visible_text(request.file, false));
+                workspace.name_of(request.file));
   return chosen;
 }
 
@@ -77,6 +77,9 @@ class SymbolRename {
                                                 const std::vector<std::string>& shown) {
     if (auto done = co_await show_files(server_, shown, cancel_); !done)
       co_return std::unexpected(done.error());
+    // Of the others some may have gone, or be too long; without this one there is nothing to ask.
+    if (auto opened = co_await server_.open(path, cancel_); !opened)
+      co_return std::unexpected(opened.error());
     const Workspace& workspace = server_.workspace();
     const auto all = co_await find_occurrences(server_, name_, {path}, cancel_);
     if (!all) co_return std::unexpected(all.error());
@@ -122,7 +125,7 @@ Task<Result<std::vector<RenamedFile>>> rename_there(LanguageServers& servers,
   const Language* language = find_language(settings.languages, path);
   if (!language)
     co_return fail(Errc::InvalidRequest, "no language server is known for {}",
-                   visible_text(request.file, false));
+                   settings.workspace->name_of(request.file));
   const auto sources = co_await find_sources(settings, name.word, true, *paths, cancel);
   if (!sources) co_return std::unexpected(sources.error());
   const auto files = std::ranges::find(sources->languages, language, &LanguageFiles::language);

@@ -153,6 +153,13 @@ void for_each_path(const Workspace& workspace, std::string_view output,
   }
 }
 
+bool is_still_there(const Workspace& workspace, const std::string& path) {
+  const auto opened = workspace.open("./" + path, O_PATH);
+  return opened &&
+         opened->path ==
+             (workspace.real_folder() == "/" ? "/" + path : workspace.real_folder() + "/" + path);
+}
+
 std::string_view plain_path(std::string_view path) {
   if (path.starts_with("./")) path.remove_prefix(2);
   return path;

@@ -43,6 +43,10 @@ Task<Result<RipgrepOutput>> run_ripgrep(const Workspace& workspace, RipgrepRun r
 void for_each_path(const Workspace& workspace, std::string_view output,
                    const std::function<void(std::string_view)>& take);
 
+// Whether what has such a path is still there, and really in the workspace: else nothing of it, not
+// even its name, is shown.
+bool is_still_there(const Workspace& workspace, const std::string& path);
+
 // Without "./" before it.
 std::string_view plain_path(std::string_view path);
 

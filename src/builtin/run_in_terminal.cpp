@@ -66,7 +66,8 @@ class RunInTerminal final : public Tool {
         .explanation = explanation,
         .key = fmt::format("{}\n{}", input.flag("isBackground"), command)};
     const auto work = [&]() -> Result<std::optional<PreparedCall>> {
-      workbench_.shown_commands().note(kId, call, shown_command(*settings, call));
+      auto noted = workbench_.shown_commands().note(kId, call, shown_command(*settings, call));
+      if (!noted) return std::unexpected(noted.error());
       return prepare_command(question, *settings);
     };
     co_return co_await offload(work, cancel);

@@ -158,8 +158,9 @@ class RunTask final : public Tool {
     auto tasks = co_await load(call, *settings, cancel);
     if (!tasks) co_return std::unexpected(tasks.error());
     const auto work = [&]() -> Result<std::optional<PreparedCall>> {
-      workbench_.shown_commands().note(kId, call,
-                                       shown_command(*settings, call, script_of(*tasks)));
+      auto noted = workbench_.shown_commands().note(
+          kId, call, shown_command(*settings, call, script_of(*tasks)));
+      if (!noted) return std::unexpected(noted.error());
       const std::string text = tell_tasks(*tasks, *settings->workspace);
       return prepare_command({.title = "Run this task?",
                               .text = text,

@@ -97,6 +97,9 @@ class SandboxPlanner {
     if (!settings_.network) add({"--unshare-net"});
     add({"--disable-userns", "--cap-drop", "ALL", "--die-with-parent", "--hostname", "sandbox"});
     add({"--ro-bind", "/", "/"});
+    // What is bound may be below /dev/shm, or have /dev in it.
+    const bool is_dev_bound = is_bound("/dev");
+    if (!is_dev_bound) make_devices();
     cover_shared_places();
     for (const std::string& path : hidden_)
       if (!is_bound(path)) cover(path);
@@ -108,7 +111,7 @@ class SandboxPlanner {
       make_cache();
     else
       protect_obeyed();
-    add({"--dev", "/dev", "--size", kSmallBytes, "--perms", "1777", "--tmpfs", "/dev/shm"});
+    if (is_dev_bound) make_devices();
     add({"--remount-ro", "/dev", "--proc", "/proc"});
     // A command that runs as root owns /proc/sys, and owning is enough to change the machine.
     add({"--remount-ro", "/proc"});
@@ -118,6 +121,10 @@ class SandboxPlanner {
   }
 
  private:
+  void make_devices() {
+    add({"--dev", "/dev", "--size", kSmallBytes, "--perms", "1777", "--tmpfs", "/dev/shm"});
+  }
+
   void add(std::initializer_list<std::string_view> words) {
     for (const std::string_view word : words) plan_.arguments.emplace_back(word);
   }

@@ -1,9 +1,12 @@
 #include "builtin/search_glob.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "builtin/below.h"
+#include "invoke/code_points.h"
+#include "invoke/visible_text.h"
 
 namespace toolgate {
 namespace {
@@ -33,13 +36,14 @@ Result<std::string> anchor(const Workspace& workspace, std::string_view given) {
     return fail(Errc::InvalidRequest, "the glob has {} bytes, where {} are the most", given.size(),
                 kMostGlobBytes);
   if (has_parent_part(given))
-    return fail(Errc::InvalidRequest, "a glob cannot go up with '..': {}", given);
+    return fail(Errc::InvalidRequest, "a glob cannot go up with '..': {}",
+                visible_text(given, false));
   std::string glob;
   if (given.starts_with('/')) {
     const auto below = below_workspace(workspace, given);
     if (!below)
-      return fail(Errc::Forbidden, "{} is outside the workspace {}, where searches are made", given,
-                  workspace.folder());
+      return fail(Errc::Forbidden, "{} is outside the workspace {}, where searches are made",
+                  visible_text(given, false), visible_text(workspace.folder(), false));
     glob = *below;
   } else if (given == "." || given.starts_with("./")) {
     glob = given.substr(std::min<std::size_t>(given.size(), 2));
@@ -50,10 +54,24 @@ Result<std::string> anchor(const Workspace& workspace, std::string_view given) {
   return glob;
 }
 
-// One rule per line: what a line cannot hold stands for any character here.
+// As it is given, and as answers show names that cannot be shown: new⟨U+000A⟩line.txt.
+std::vector<std::string> with_names_as_shown(std::string glob) {
+  std::vector<std::string> patterns{glob};
+  if (std::string meant = read_marks(glob); meant != glob) patterns.push_back(std::move(meant));
+  return patterns;
+}
+
+// One rule per line: what a line of text cannot hold stands for any character here.
 std::string as_rule(std::string_view pattern) {
-  std::string rule = "!/" + std::string(pattern);
-  std::ranges::replace_if(rule, [](char c) { return c == '\n' || c == '\r'; }, '?');
+  std::string rule = "!/";
+  for (std::size_t at = 0; at < pattern.size();) {
+    const CodePoint point = read_code_point(pattern, at);
+    if (!point.valid || point.code == '\n' || point.code == '\r')
+      rule += '?';
+    else
+      rule += pattern.substr(at, point.bytes);
+    at += point.bytes;
+  }
   while (rule.ends_with(' ')) rule.replace(rule.find_last_not_of(' ') + 1, 1, "?");
   return rule;
 }
@@ -67,15 +85,16 @@ SearchGlob::SearchGlob(std::vector<std::string> patterns) : patterns_(std::move(
 Result<SearchGlob> SearchGlob::parse(const Workspace& workspace, std::string_view given) {
   auto glob = anchor(workspace, given);
   if (!glob) return std::unexpected(glob.error());
-  return SearchGlob({std::move(*glob)});
+  return SearchGlob(with_names_as_shown(std::move(*glob)));
 }
 
 Result<SearchGlob> SearchGlob::parse_with_folders(const Workspace& workspace,
                                                   std::string_view given) {
   auto glob = anchor(workspace, given);
   if (!glob) return std::unexpected(glob.error());
-  std::vector<std::string> patterns{*glob};
-  if (!has_glob_characters(given)) patterns.push_back(*glob + "/**");
+  std::vector<std::string> patterns = with_names_as_shown(*glob);
+  if (!has_glob_characters(given))
+    std::ranges::move(with_names_as_shown(*glob + "/**"), std::back_inserter(patterns));
   return SearchGlob(std::move(patterns));
 }
 

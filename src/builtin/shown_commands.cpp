@@ -94,8 +94,9 @@ Result<void> check_as_shown(const ShownCommand& shown, const ShownCommand& now) 
 ShownCommands::ShownCommands(const std::filesystem::path& data)
     : notes_(data.empty() ? data : data / "commands") {}
 
-void ShownCommands::note(std::string_view tool, const ToolCall& call, const ShownCommand& shown) {
-  notes_.write(tool, call, write_shown(shown));
+Result<void> ShownCommands::note(std::string_view tool, const ToolCall& call,
+                                 const ShownCommand& shown) {
+  return notes_.write(tool, call, write_shown(shown));
 }
 
 Result<void> ShownCommands::take(std::string_view tool, const ToolCall& call,

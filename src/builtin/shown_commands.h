@@ -32,7 +32,7 @@ class ShownCommands {
   // Empty `data`: nothing is kept or compared.
   explicit ShownCommands(const std::filesystem::path& data);
 
-  void note(std::string_view tool, const ToolCall& call, const ShownCommand& shown);
+  Result<void> note(std::string_view tool, const ToolCall& call, const ShownCommand& shown);
   // Compares, and forgets what was noted.
   Result<void> take(std::string_view tool, const ToolCall& call, const ShownCommand& now);
 

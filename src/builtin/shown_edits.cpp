@@ -25,9 +25,10 @@ bool is_same_change(const FileChange& a, const FileChange& b) {
 ShownEdits::ShownEdits(const std::filesystem::path& data)
     : notes_(data.empty() ? data : data / "edits" / "asked") {}
 
-void ShownEdits::note(std::string_view tool, const ToolCall& call, const EditPlan& plan) {
-  notes_.write(tool, call,
-               write_edit_record({.id = sha256_hex(call.input), .changes = plan.changes}));
+Result<void> ShownEdits::note(std::string_view tool, const ToolCall& call, const EditPlan& plan) {
+  if (auto checked = check_recordable(plan); !checked) return checked;
+  return notes_.write(tool, call,
+                      write_edit_record({.id = sha256_hex(call.input), .changes = plan.changes}));
 }
 
 Result<EditRecord> ShownEdits::read(std::string_view tool, const ToolCall& call) const {

@@ -17,7 +17,7 @@ class ShownEdits {
   // Empty `data`: nothing is kept or compared.
   explicit ShownEdits(const std::filesystem::path& data);
 
-  void note(std::string_view tool, const ToolCall& call, const EditPlan& plan);
+  Result<void> note(std::string_view tool, const ToolCall& call, const EditPlan& plan);
   // Conflict when a file is another one since, or the plan is. What a person made of the input is
   // not compared with what was shown.
   Result<void> check_files(std::string_view tool, const ToolCall& call) const;

@@ -17,8 +17,8 @@ struct SourceSearch {
   bool whole_word = true;                    // else anywhere, whatever its case
   std::vector<std::string> extensions = {};  // of the files to look into
   std::size_t most_found = 200;
-  std::size_t most_files = 50'000;  // to look into
-  std::size_t most_file_bytes = std::size_t{2} << 20;
+  std::size_t most_files = 50'000;                     // to look into
+  std::size_t most_file_bytes = std::size_t{4} << 20;  // what a language server is shown
   std::chrono::milliseconds most_time{5'000};
 };
 

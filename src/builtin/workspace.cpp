@@ -14,6 +14,7 @@
 #include "builtin/below.h"
 #include "invoke/code_points.h"
 #include "invoke/real_path.h"
+#include "invoke/visible_text.h"
 
 namespace toolgate {
 namespace {
@@ -92,13 +93,7 @@ std::string read_mark(std::string_view text, std::size_t& size) {
 std::string without_marks(std::string path) {
   struct stat facts = {};
   if (!path.contains("⟨") || ::lstat(path.c_str(), &facts) == 0) return path;
-  std::string plain;
-  for (std::size_t at = 0; at < path.size();) {
-    std::size_t size = 1;
-    const std::string meant = read_mark(std::string_view(path).substr(at), size);
-    plain += meant.empty() ? std::string(1, path[at]) : meant;
-    at += size;
-  }
+  std::string plain = read_marks(path);
   return ::lstat(plain.c_str(), &facts) == 0 ? plain : path;
 }
 
@@ -110,6 +105,17 @@ std::string_view kind_of(mode_t mode) {
 }
 
 }  // namespace
+
+std::string read_marks(std::string_view text) {
+  std::string plain;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t size = 1;
+    const std::string meant = read_mark(text.substr(at), size);
+    plain += meant.empty() ? std::string(1, text[at]) : meant;
+    at += size;
+  }
+  return plain;
+}
 
 std::unexpected<Error> file_failure(int error_number, std::string_view doing,
                                     std::string_view shown_path) {
@@ -142,7 +148,8 @@ Result<std::string> Workspace::resolve(std::string_view given) const {
   if (given.starts_with(kFile)) {
     text = decode_percent(given.substr(kFile.size()));
     if (!text.starts_with('/'))
-      return fail(Errc::InvalidRequest, "the URI names another machine: {}", given);
+      return fail(Errc::InvalidRequest, "the URI names another machine: {}",
+                  visible_text(given, false));
   }
   if (text.empty()) return fail(Errc::InvalidRequest, "the path is empty");
   if (text.contains('\0')) return fail(Errc::InvalidRequest, "the path has a NUL character");
@@ -162,6 +169,11 @@ std::string Workspace::shown(std::string_view absolute) const {
   return std::string(absolute);
 }
 
+std::string Workspace::name_of(std::string_view given) const {
+  const auto path = resolve(given);
+  return visible_text(path ? shown(*path) : std::string(given), false);
+}
+
 bool Workspace::is_hidden(std::string_view real_path) const {
   return is_below_any(real_path, hidden_);
 }
@@ -173,16 +185,26 @@ Result<void> Workspace::check(std::string_view real_path, std::string_view given
   return fail(Errc::Forbidden,
               "{} is outside the workspace {}; toolgate.workspace.extraFolders lets tools into "
               "other folders",
-              given, folder());
+              given, visible_text(folder(), false));
 }
 
-// Whether there is something outside is nobody's business.
+// Whether there is something outside is nobody's business, also where a link leads there.
 std::unexpected<Error> Workspace::failure_to_open(int error_number, const std::string& path,
                                                   std::string_view given) const {
   if (!is_below_any(path, roots_))
     if (auto checked = check(path, given); !checked) return std::unexpected(checked.error());
   if (error_number == ENOENT && is_below(path, folder()) && ::access(folder().c_str(), F_OK) != 0)
-    return fail(Errc::NotFound, "the workspace's folder {} is gone", folder());
+    return fail(Errc::NotFound, "the workspace's folder {} is gone", visible_text(folder(), false));
+  std::filesystem::path above = std::filesystem::path(path).parent_path();
+  for (; is_below_any(above.string(), roots_); above = above.parent_path()) {
+    const Descriptor nearest(::open(above.c_str(), O_PATH | O_CLOEXEC));
+    struct stat facts = {};
+    if (!nearest || ::fstat(nearest.get(), &facts) != 0) continue;
+    const auto place = place_of(nearest.get(), facts);
+    if (!place) break;
+    if (auto checked = check(*place, given); !checked) return std::unexpected(checked.error());
+    break;
+  }
   return file_failure(error_number, "open", given);
 }
 
@@ -214,30 +236,32 @@ Result<OpenedFile> Workspace::open_absolute(const std::string& path, std::string
 Result<OpenedFile> Workspace::open(std::string_view given, int flags) const {
   auto path = resolve(given);
   if (!path) return std::unexpected(path.error());
-  return open_absolute(*path, shown(*path), flags);
+  return open_absolute(*path, visible_text(shown(*path), false), flags);
 }
 
 Result<OpenedFile> Workspace::open_file(std::string_view given) const {
   auto opened = open(given);
   if (opened && S_ISDIR(opened->facts.st_mode))
-    return fail(Errc::InvalidRequest, "{} is a folder, not a file", shown(opened->path));
+    return fail(Errc::InvalidRequest, "{} is a folder, not a file",
+                visible_text(shown(opened->path), false));
   return opened;
 }
 
 Result<OpenedFile> Workspace::open_folder(std::string_view given) const {
   auto path = resolve(given);
   if (!path) return std::unexpected(path.error());
-  auto opened = open_absolute(*path, shown(*path), O_PATH);
+  const std::string words = visible_text(shown(*path), false);
+  auto opened = open_absolute(*path, words, O_PATH);
   if (!opened) return opened;
   if (!S_ISDIR(opened->facts.st_mode))
-    return fail(Errc::InvalidRequest, "{} is a file, not a folder", shown(*path));
-  return open_absolute(*path, shown(*path), O_RDONLY | O_DIRECTORY);
+    return fail(Errc::InvalidRequest, "{} is a file, not a folder", words);
+  return open_absolute(*path, words, O_RDONLY | O_DIRECTORY);
 }
 
 Result<FilePlace> Workspace::find_place(std::string_view given) const {
   auto resolved = resolve(given);
   if (!resolved) return std::unexpected(resolved.error());
-  const std::string words = shown(*resolved);
+  const std::string words = visible_text(shown(*resolved), false);
   std::filesystem::path path = *resolved;
   for (int links = 0; links <= kMostLinks; ++links) {
     const std::string name = path.filename().string();

@@ -50,6 +50,8 @@ class Workspace {
   // As people and models read it: relative to its root if it is below one ("." for the workspace
   // itself).
   std::string shown(std::string_view absolute) const;
+  // What a model wrote as a path, as answers show it: on one line, with marks.
+  std::string name_of(std::string_view given) const;
 
   // Whether a place, already free of links, is one that tools may see. The error names `given`.
   Result<void> check(std::string_view real_path, std::string_view given) const;
@@ -76,6 +78,9 @@ class Workspace {
   std::vector<std::string> places_;  // of the roots, free of links
   std::vector<std::string> hidden_;  // free of links
 };
+
+// Text with marks for characters that cannot be shown, ⟨U+202E⟩ or ⟨0xFF⟩, with those characters.
+std::string read_marks(std::string_view text);
 
 // What went wrong with a file, in words: "there is no file a/b.txt".
 std::unexpected<Error> file_failure(int error_number, std::string_view doing,

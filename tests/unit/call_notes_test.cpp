@@ -10,7 +10,7 @@ namespace {
 TEST(CallNotes, BelongToOneCallAndSurviveARestart) {
   const TemporaryFolder folder;
   const ToolCall call{.id = "call_1", .request_id = "r", .session_id = "s", .caller = "me"};
-  CallNotes(folder.path() / "notes").write("tool", call, "a note");
+  EXPECT_TRUE(CallNotes(folder.path() / "notes").write("tool", call, "a note"));
   CallNotes notes(folder.path() / "notes");
   EXPECT_EQ(notes.read("tool", call).value_or("none"), "a note");
   EXPECT_FALSE(notes.read("other", call));
@@ -25,22 +25,22 @@ TEST(CallNotes, BelongToOneCallAndSurviveARestart) {
 TEST(CallNotes, OfCallsThatAreNeverMadeThereAreNone) {
   const TemporaryFolder folder;
   CallNotes notes(folder.path());
-  notes.write("tool", {}, "a note");
+  EXPECT_TRUE(notes.write("tool", {}, "a note"));
   EXPECT_FALSE(notes.read("tool", {}));
   CallNotes nowhere({});
-  nowhere.write("tool", {.id = "call_1"}, "a note");
+  EXPECT_TRUE(nowhere.write("tool", {.id = "call_1"}, "a note"));
   EXPECT_FALSE(nowhere.are_kept());
 }
 
 TEST(CallNotes, OldOnesGo) {
   const TemporaryFolder folder;
   const ToolCall old{.id = "old"};
-  CallNotes(folder.path()).write("tool", old, "a note");
+  EXPECT_TRUE(CallNotes(folder.path()).write("tool", old, "a note"));
   for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
     std::filesystem::last_write_time(
         entry.path(), std::filesystem::file_time_type::clock::now() - std::chrono::days(31));
   const ToolCall fresh{.id = "new"};
-  CallNotes(folder.path()).write("tool", fresh, "a note");
+  EXPECT_TRUE(CallNotes(folder.path()).write("tool", fresh, "a note"));
   const CallNotes notes(folder.path());
   EXPECT_FALSE(notes.read("tool", old));
   EXPECT_TRUE(notes.read("tool", fresh));

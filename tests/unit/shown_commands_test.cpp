@@ -54,7 +54,7 @@ TEST(ShownCommands, WhatMayDoLessIsNone) {
 TEST(ShownCommands, AreKnownOnceAndAfterARestart) {
   const TemporaryFolder folder;
   const ToolCall call{.id = "call_1", .caller = "me"};
-  ShownCommands(folder.path()).note("run_task", call, kShown);
+  EXPECT_TRUE(ShownCommands(folder.path()).note("run_task", call, kShown));
   ShownCommands again(folder.path());
   EXPECT_FALSE(again.take("run_task", {.id = "call_2", .caller = "me"}, kShown));
   EXPECT_FALSE(again.take("run_task", {.id = "call_1", .caller = "you"}, kShown));

@@ -22,7 +22,7 @@ class ShownEditsTest : public EditsTest {
 TEST_F(ShownEditsTest, HoldForTheFilesThatWereShown) {
   write("a.txt", "one\n");
   EXPECT_TRUE(conflict().contains("not known any more")) << "never asked";
-  shown_.note("test", call_, *plan_to_write("two\n"));
+  EXPECT_TRUE(shown_.note("test", call_, *plan_to_write("two\n")));
   EXPECT_EQ(conflict(), "");
   EXPECT_TRUE(ShownEdits(data_).check_files("test", call_)) << "also after a restart";
   write("a.txt", "changed\n");
@@ -37,7 +37,7 @@ TEST_F(ShownEditsTest, HoldForThePlanUnlessAPersonChangedTheInput) {
   write("a.txt", "one\n");
   const auto made = plan_to_write("two\n");
   const auto other = plan_to_write("three\n");
-  shown_.note("test", call_, *made);
+  EXPECT_TRUE(shown_.note("test", call_, *made));
   EXPECT_TRUE(shown_.check_plan("test", call_, *made));
   EXPECT_EQ(shown_.check_plan("test", call_, *other).error().code, Errc::Conflict);
   call_.input = "{\"by\":\"a person\"}";
