@@ -1,7 +1,7 @@
 // Every built-in tool as someone meets it who has just installed Toolgate and calls it by hand at a terminal.
 import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
-import {readdirSync, readFileSync, rmSync, statSync} from 'node:fs';
+import {readdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {after, afterEach, before, beforeEach, describe, test} from 'node:test';
 
@@ -9,8 +9,6 @@ import {machineRefuses, Workspace} from './builtin.mjs';
 import {Home} from './home.mjs';
 import {plain} from './terminal.mjs';
 import {WebServer} from './web_server.mjs';
-
-const CTRL_C = '\x03';
 
 const files = {
   'notes.txt': 'one\ntwo\nthree\n',
@@ -28,8 +26,10 @@ const edits = {
     input: {filePath: 'new/page.txt', content: 'hello\nworld\n'}, asks: 'Create new/page.txt?', green: ['+hello', '+world'],
     says: /Created new\/page\.txt \(\+2 -0 lines\)/, leaves: {'new/': null, 'new/page.txt': 'hello\nworld\n'}
   },
-  create_directory: {input: {dirPath: 'far/away'}, asks: 'Create far/away?', bold: ['folder far is created', 'folder far/away is created'],
-    says: /Created the folder far\nCreated the folder far\/away/, leaves: {'far/': null, 'far/away/': null}},
+  create_directory: {
+    input: {dirPath: 'far/away'}, asks: 'Create far/away?', bold: ['folder far is created', 'folder far/away is created'],
+    says: /Created the folder far\nCreated the folder far\/away/, leaves: {'far/': null, 'far/away/': null}
+  },
   replace_string_in_file: {
     input: {filePath: 'notes.txt', oldString: 'two', newString: '2'}, asks: 'Edit notes.txt?', red: ['-two'], green: ['+2'],
     says: /Edited notes\.txt \(\+1 -1 lines\)/, leaves: replaced(['two', '2'])
@@ -101,8 +101,10 @@ after(async () => {
 });
 beforeEach(() => assert.deepEqual(everything(world.folder), untouched, 'what an earlier test left'));
 afterEach(async () => {
-  assert.deepEqual(await world.api.pending(), [], 'a test left a call that waits');
   await world.api.request('DELETE', '/v1/approvals', {operator: true});
+  const left = await world.api.pending();
+  for (const {id} of left) await world.api.confirm(id, 'deny');
+  assert.deepEqual(left, [], 'a test left a call that waits');
 });
 
 const commandFor = (tool, input) => ['call', tool, '--input', JSON.stringify(input)];
@@ -132,6 +134,7 @@ async function denied(tool, input, title) {
   const terminal = await asked(tool, input, title);
   terminal.press('d');
   assert.match(await end(terminal, 1), new RegExp(`✗ denied\n[^]*✗ ${tool} .*denied by operator\ntoolgate: ${tool} gave no result: the user denied this call\n$`));
+  return terminal.output;
 }
 
 // What a call shows that nobody is asked about.
@@ -142,6 +145,8 @@ async function unasked(tool, input) {
   const [, text] = new RegExp(`^(?:.*\n)*?✓ ${tool}  \\d.* m?s  [\\w ()]+\n([^]*)$`).exec(shown) ?? assert.fail(shown);
   return text;
 }
+
+const tooWide = (text, columns) => text.split('\n').filter((line) => [...line].length > columns);
 
 const colours = {red: 31, green: 32, bold: 1};
 function assertPainted(output, expected) {
@@ -164,13 +169,11 @@ describe('what reads shows it at once', () => {
 describe('an edit shows a coloured diff and asks; undo takes it back', () => {
   for (const [tool, edit] of Object.entries(edits)) {
     test(tool, async () => {
-      const terminal = await asked(tool, edit.input, edit.asks);
-      assertPainted(terminal.output, edit);
-      const shown = plain(terminal.output);
+      const output = await denied(tool, edit.input, edit.asks);
+      assertPainted(output, edit);
+      const shown = plain(output);
       assert.match(shown, /w exactly this, this workspace +a exactly this, always/);
       assert.doesNotMatch(shown, /oldString|newString|replacements|Begin Patch|existing code/, 'the diff says it all');
-      terminal.press('d');
-      assert.match(await end(terminal, 1), new RegExp(`✗ denied\n[^]*${tool} gave no result: the user denied this call\n$`));
       assert.deepEqual(everything(world.folder), untouched);
 
       const done = await allowed(tool, edit.input, edit.asks);
@@ -193,8 +196,9 @@ describe('an edit shows a coloured diff and asks; undo takes it back', () => {
     await terminal.expect(/\x1b\[32m\+wide[^]*Your choice/);
     terminal.press('d');
     const shown = await end(terminal, 1);
-    const question = shown.slice(0, shown.indexOf('Your choice')).split('\n');
-    assert.deepEqual(question.filter((line) => [...line].length > 40), []);
+    assert.deepEqual(tooWide(shown.slice(0, shown.indexOf('Your choice')), 40), []);
+    const listed = await end(home.terminal(['tools'], {columns: 40}), 0);
+    assert.deepEqual(tooWide(listed, 40).filter((line) => line.startsWith('  ')), []);
   });
 
   test('with NO_COLOR it is a plain diff', async () => {
@@ -208,14 +212,13 @@ describe('an edit shows a coloured diff and asks; undo takes it back', () => {
 
   test('Ctrl-C at the question changes nothing', async () => {
     const terminal = await asked('create_file', edits.create_file.input, edits.create_file.asks);
-    terminal.press(CTRL_C);
+    terminal.press('\x03');
     assert.match(await end(terminal, 1), /create_file gave no result: the call was cancelled by operator\n$/);
   });
 });
 
 describe('commands', {skip: machineRefuses()}, () => {
-  const made = ['made', 'other', 'greeted'];
-  afterEach(() => made.forEach((name) => rmSync(world.path(name), {force: true})));
+  afterEach(() => ['made', 'other', 'greeted'].forEach((name) => rmSync(world.path(name), {force: true})));
   const touch = {command: 'touch made && echo done', explanation: 'Makes a file.'};
   const title = 'Run this command?';
 
@@ -223,7 +226,8 @@ describe('commands', {skip: machineRefuses()}, () => {
     await denied('run_in_terminal', touch, title);
     assert.equal(world.read('made'), null);
     const shown = await allowed('run_in_terminal', touch, title);
-    assert.match(shown, /in the sandbox: it writes to the workspace only, and has no network:\n\ntouch made && echo done\n\nThe model says: Makes a file\.\nAsked because no rule allows 'touch made'\.\n/);
+    assert.match(shown, /\nIn the workspace's folder, in the sandbox: it writes to the workspace only, and has no network:\n\ntouch made && echo done\n\n/);
+    assert.match(shown, /\nThe model says: Makes a file\.\nAsked because no rule of chat\.tools\.terminal\.autoApprove allows 'touch made'\.\n/);
     assert.match(shown, /\ndone\n\[The command exited with 0 after \d+\.\d s\.\]\n$/);
     assert.equal(world.read('made'), '');
     assert.match(await unasked('terminal_last_command', {}), /touch made && echo done\n\nIt showed:\ndone\n\[The command exited with 0/);
@@ -234,13 +238,42 @@ describe('commands', {skip: machineRefuses()}, () => {
       const terminal = await asked('run_in_terminal', touch, title);
       assert.match(plain(terminal.output), /w exactly this, this workspace +a exactly this, always/);
       terminal.press(key);
-      assert.match(await end(terminal, 0), new RegExp(`✓ allowed ${words}, for exactly these arguments\n`));
+      assert.match(await end(terminal, 0), new RegExp(`✓ allowed ${words}, for exactly these arguments\n[^]*✓ run_in_terminal .* allowed ${words} by operator\n`));
       assert.match(await unasked('run_in_terminal', touch), /^done\n/);
       await denied('run_in_terminal', {...touch, command: 'touch other && echo done'}, title);
       await denied('run_in_terminal', {...touch, command: 'touch made && echo done again'}, title);
       assert.equal(world.read('other'), null);
     });
   }
+
+  test('arguments that were edited are asked about, and no others', async () => {
+    const editor = path.join(home.folder, 'editor.sh');
+    writeFileSync(editor, '#!/bin/sh\nsed -i s/made/other/ "$1"\n', {mode: 0o755});
+    const terminal = home.terminal(commandFor('run_in_terminal', touch), {env: {EDITOR: editor}});
+    await terminal.expect(/touch made[^]*Your choice/);
+    const from = terminal.read;
+    terminal.press('e');
+    await terminal.expect(/These are your arguments now[^]*Your choice/);
+    const again = plain(terminal.output.slice(from));
+    assert.match(again, /command +"touch other && echo done"/);
+    assert.doesNotMatch(again, /touch made/);
+    terminal.press('o');
+    await end(terminal, 0);
+    assert.deepEqual([world.read('made'), world.read('other')], [null, '']);
+  });
+
+  test('? says which rule lets a command run or asks', async () => {
+    const why = async (command) => plain(await home.ok([...commandFor('run_in_terminal', {command}), '--explain']));
+    assert.match(await why('ls'), /→ the tool +does not ask \(chat\.tools\.terminal\.autoApprove: .*\) → runs\n/);
+    const terminal = home.terminal(commandFor('run_in_terminal', touch), {columns: 40});
+    await terminal.expect(/Your choice/);
+    const from = terminal.read;
+    terminal.press('?');
+    await terminal.expect(/A person would be asked[^]*Your choice/);
+    terminal.press('d');
+    await end(terminal, 1);
+    assert.deepEqual(tooWide(plain(terminal.output.slice(from)), 40), []);
+  });
 
   test('one in the background is read, typed into and ended', async () => {
     const started = await allowed('run_in_terminal', {command: 'touch made; cat', isBackground: true}, 'Run this command in the background?');
@@ -282,7 +315,7 @@ describe('input that a tool does not take is answered with what is wrong and an 
   const cases = [
     ['create_file', {filePath: 'x.txt'}, /'content'/, /^ +content +string +needed /m, {filePath: '…', content: '…'}],
     ['read_file', {filepath: 'x.txt'}, /'filePath'/, /^ +filePath +string +needed /m, {filePath: '…'}],
-    ['run_in_terminal', {command: ''}, /command/, /^ +command +string +needed /m, {command: 'x'}],
+    ['run_in_terminal', {command: ''}, /command/, /^ +command +string +needed /m, {command: '…'}],
     ['multi_replace_string_in_file', {explanation: 'e', replacements: [{filePath: 'notes.txt'}]}, /replacements\/0.*'oldString'/, /^ +replacements\[\]\.oldString +string +needed /m,
      {explanation: '…', replacements: [{filePath: '…', oldString: '…', newString: '…'}]}]
   ];

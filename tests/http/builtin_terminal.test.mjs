@@ -1,9 +1,11 @@
 // The built-in tools that run commands: terminals, tasks and what is known about failed tests.
 import assert from 'node:assert/strict';
-import {existsSync, readFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readFileSync} from 'node:fs';
+import path from 'node:path';
 import {after, before, test} from 'node:test';
 
 import {machineRefuses, textOf, Workspace} from './builtin.mjs';
+import {Home} from './home.mjs';
 
 let world;
 before(async () => {
@@ -321,4 +323,13 @@ test('an approval of a command counts for exactly that command', {skip: machineR
     }
   });
   await own.stop();
+});
+
+test('without a gateway it is said that nothing outlives the call', {skip: machineRefuses()}, async () => {
+  const callOf = (tool, input) => ['call', tool, '--input', JSON.stringify(input)];
+  const alone = new Home(path.join(world.gateway.folder, 'alone'));
+  for (const name of ['workspace', 'data']) mkdirSync(path.join(alone.folder, name), {recursive: true});
+  for (const args of [callOf('run_in_terminal', {command: 'sleep 1000', isBackground: true}), callOf('terminal_last_command', {})])
+    assert.match((await alone.run(args)).stderr, /toolgate: without a running gateway each call is on its own.*'toolgate serve'/);
+  assert.equal((await alone.run(callOf('run_in_terminal', {command: 'ls'}))).stderr, '');
 });
