@@ -72,6 +72,8 @@ int explain_call(const CallCommand& command, CallPlace& place, CallWish wish) {
 
 // As far as the tools that are here say what the tool takes; a gateway may have more of them.
 int report_call_failure(const CallCommand& command, const Error& error) {
+  if (error.message.starts_with("no tool is called") && !error.message.contains("did you mean"))
+    return report_failure({error.code, error.message + "; 'toolgate tools' lists all", {}});
   if (!is_about_input(error)) return report_failure(error);
   const auto open = open_catalog(command.catalog);
   const CatalogTool* tool = nullptr;

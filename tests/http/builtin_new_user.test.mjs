@@ -336,6 +336,7 @@ describe('input that a tool does not take is answered with what is wrong and an 
       ['replace_string_in_file', {filePath: 'notes.txt', oldString: 'four', newString: '4'}, /^toolgate: oldString does not stand in notes\.txt/],
       ['create_file', {filePath: 'notes.txt', content: ''}, /^toolgate: notes\.txt is there already: change it with replace_string_in_file/],
       ['create_file', {filePath: '../x', content: ''}, /^toolgate: .*\/x is outside the workspace .*extraFolders/],
+      ['drink_coffee', {}, /^toolgate: no tool is called 'drink_coffee'; 'toolgate tools' lists all\n$/],
       ['run_task', {id: 'meet'}, /^toolgate: there is no task 'meet' in \.vscode\/tasks\.json; it has 'greet'\n$/],
       ['kill_terminal', {id: 'term_none'}, /toolgate: kill_terminal gave no result: there is no terminal term_none; run_in_terminal gives the ids/]
     ];
