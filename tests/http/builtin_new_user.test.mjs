@@ -270,9 +270,9 @@ describe('commands', {skip: machineRefuses()}, () => {
     const from = terminal.read;
     terminal.press('?');
     await terminal.expect(/A person would be asked[^]*Your choice/);
+    assert.deepEqual(tooWide(plain(terminal.output.slice(from, terminal.read)), 40), []);
     terminal.press('d');
     await end(terminal, 1);
-    assert.deepEqual(tooWide(plain(terminal.output.slice(from)), 40), []);
   });
 
   test('one in the background is read, typed into and ended', async () => {
