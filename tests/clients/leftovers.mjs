@@ -1,15 +1,13 @@
 // A test that failed may leave servers and programs behind, which would keep its file from ending until it is killed, without a
-// report. Half a minute after the tests of a file have ended, what is left is ended too.
+// report. Once all tests of a file have ended, what is left is ended too.
 import {after} from 'node:test';
 
-function endWhatIsLeft() {
-  for (const handle of process._getActiveHandles()) {
-    if (handle.pid && handle.kill) handle.kill('SIGKILL');
-    handle.unref?.();
-  }
-  setTimeout(() => process.exit(), 3000).unref();
+if (process.env.NODE_TEST_CONTEXT && process.argv[1]?.endsWith('.test.mjs')) {
+  after(() => {
+    for (const handle of process._getActiveHandles()) {
+      if (handle.pid && handle.kill) handle.kill('SIGKILL');
+      handle.unref?.();
+    }
+    setTimeout(() => process.exit(), 3000).unref();
+  });
 }
-
-// A timer without a reference fires only where something else keeps the process.
-if (process.env.NODE_TEST_CONTEXT && process.argv[1]?.endsWith('.test.mjs'))
-  after(() => { setTimeout(endWhatIsLeft, 30_000).unref(); });
