@@ -227,7 +227,8 @@ class LineJudge {
                    in_quotes_of(rule->key));
     if (line_is_allowed) return std::nullopt;
     const auto* rule = find_rule(rules_, subject, true, false);
-    if (!rule) return ask("no rule allows {}", in_quotes_of(line));
+    if (!rule)
+      return ask("no rule of chat.tools.terminal.autoApprove allows {}", in_quotes_of(line));
     const bool all_known =
         std::ranges::all_of(command.words, [](const ShellWord& word) { return word.is_known; });
     if (!all_known && !is_harmless_name(command.words[0].text))

@@ -111,10 +111,10 @@ PreparedCall prepare_command(const CommandQuestion& question, const BuiltinSetti
   prepared.confirmation_title = question.title;
   // What we say comes first: a command of several lines could say something like it. Whoever shows
   // the question makes its text visible.
-  const std::string& folder = question.commands.back().folder;
-  prepared.confirmation_message =
-      fmt::format("In {}, {}:\n\n{}\n\n", name_on_one_line(settings.workspace->shown(folder)),
-                  sandbox.words, question.text);
+  const std::string folder = settings.workspace->shown(question.commands.back().folder);
+  prepared.confirmation_message = fmt::format(
+      "In {}, {}:\n\n{}\n\n", folder == "." ? "the workspace's folder" : name_on_one_line(folder),
+      sandbox.words, question.text);
   if (!question.explanation.empty())
     prepared.confirmation_message +=
         fmt::format("The model says: {}\n", name_on_one_line(question.explanation));

@@ -72,6 +72,8 @@ int explain_call(const CallCommand& command, CallPlace& place, CallWish wish) {
 
 // As far as the tools that are here say what the tool takes; a gateway may have more of them.
 int report_call_failure(const CallCommand& command, const Error& error) {
+  if (error.message.starts_with("no tool is called") && !error.message.contains("did you mean"))
+    return report_failure({error.code, error.message + "; 'toolgate tools' lists all", {}});
   if (!is_about_input(error)) return report_failure(error);
   const auto open = open_catalog(command.catalog);
   const CatalogTool* tool = nullptr;
@@ -101,12 +103,18 @@ int call_tool(const CallCommand& command) {
   auto answer = run_on((*place)->loop(), session.run());
   if (!answer) return report_call_failure(command, answer.error());
   const bool was_refused = is_denied(*answer);
+  const bool is_forgotten = !(*place)->others_can_decide() && needs_lasting_gateway(*answer);
   const auto status = print_outcome(std::move(*answer), command.as_json);
   if (!status) return report_failure(status.error());
   if (was_refused && !may_wait)
     fmt::print(stderr,
                "toolgate: where nobody can be asked, --yes allows a call once; through a running "
                "gateway ('toolgate serve') 'toolgate approve' can decide\n");
+  if (is_forgotten)
+    fmt::print(stderr,
+               "toolgate: without a running gateway each call is on its own: what it leaves "
+               "running ends with it, and the next one knows nothing of it; 'toolgate serve' "
+               "starts one\n");
   return *status;
 }
 

@@ -57,17 +57,19 @@ class CallPrinter {
   }
 
   void question(const WaitingCall& call) {
-    // What the tool asked was about the call.
+    // What the tool asked was about the call, with the arguments it had then.
     const bool is_result = call.is_about_result();
+    const bool is_told = !is_result && !call.is_edited;
     const std::string title = is_result ? fmt::format("Use the result of '{}'?", call.name)
-                              : !call.title.empty() ? call.title
-                                                    : fmt::format("Call '{}'?", call.name);
+                              : is_told && !call.title.empty()
+                                  ? call.title
+                                  : fmt::format("Call '{}'?", call.name);
     for (const std::string& line : wrap_to_columns(visible(title), width_))
       out_ += terminal_.paint(Paint::Bold, line) + "\n";
     const auto block = find_diff_block(call.message);
-    const std::string message = is_result ? std::string()
-                                : block   ? block->before + block->after
-                                          : call.message;
+    const std::string message = !is_told ? std::string()
+                                : block  ? block->before + block->after
+                                         : call.message;
     for (const std::string& line : wrap_to_columns(visible(expand(message)), width_))
       out_ += line + "\n";
     out_ += '\n';

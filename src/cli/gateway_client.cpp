@@ -5,6 +5,7 @@
 #include "base/ascii.h"
 #include "cli/catalog_options.h"
 #include "cli/input.h"
+#include "cli/json_document.h"
 #include "cli/terminal.h"
 #include "gateway/gateway_file.h"
 #include "gateway/operator_token.h"
@@ -70,9 +71,18 @@ Result<GatewayLink> link_to(const std::string& url, const std::filesystem::path&
   return GatewayLink{.address = std::move(*address), .token = std::move(*token)};
 }
 
+// Our own gateway's message in its lines, which read_upstream_error joins.
+std::string message_in_lines(std::string_view body) {
+  const auto document = JsonDocument::parse(std::string(body));
+  const JsonNode* error = document ? document->root().find("error") : nullptr;
+  return error ? text_of(*error, "message") : std::string();
+}
+
 Error refusal(int status, std::string_view body) {
-  ErrorBody error = read_upstream_error(status, body);
-  return {code_of(status), visible(error.message), error.param.value_or("")};
+  const ErrorBody error = read_upstream_error(status, body);
+  const std::string lines = message_in_lines(body);
+  return {code_of(status), visible(lines.empty() ? error.message : lines),
+          error.param.value_or("")};
 }
 
 Error about_gateway(Error error, const std::string& url) {

@@ -1,5 +1,7 @@
 #include "cli/outcome.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -52,7 +54,9 @@ std::string decision_words(const JsonNode& decision) {
   const std::string by = text_of(decision, "by");
   const std::string scope = text_of(decision, "scope");
   const std::string from = by.empty() ? "" : " by " + by;
-  if (kind == "UserAction") return fmt::format("allowed {}{}", scope, from);
+  const bool is_place = scope == "session" || scope == "workspace";
+  if (kind == "UserAction")
+    return fmt::format("allowed {}{}{}", is_place ? "in this " : "", scope, from);
   if (kind == "LmServicePerTool") return fmt::format("approval remembered ({})", scope);
   if (kind == "Setting") return "allowed by " + text_of(decision, "setting");
   if (kind == "ConfirmationNotNeeded") return "no question needed";
@@ -94,6 +98,20 @@ void print_failure(const JsonNode& outcome) {
 bool is_denied(const std::string& json) {
   const auto document = JsonDocument::parse(json);
   return document && text_of(document->root(), "ending") == "denied";
+}
+
+bool needs_lasting_gateway(const std::string& json) {
+  static constexpr std::array<std::string_view, 7> kAboutEarlierCalls{
+      "get_terminal_output", "send_to_terminal", "kill_terminal",   "terminal_last_command",
+      "get_task_output",     "test_failure",     "manage_todo_list"};
+  const auto document = JsonDocument::parse(json);
+  if (!document) return false;
+  const std::string name = text_of(document->root(), "name");
+  if (std::ranges::find(kAboutEarlierCalls, name) != kAboutEarlierCalls.end()) return true;
+  const JsonNode* content = document->root().find("content");
+  const std::string text = content && content->first ? text_of(*content->first, "text") : "";
+  return (name == "run_in_terminal" || name == "run_task") && text.starts_with("Terminal ") &&
+         text.contains(" is still running.");
 }
 
 Result<int> print_outcome(std::string json, bool as_json) {

@@ -15,4 +15,8 @@ Result<int> print_outcome(std::string json, bool as_json);
 // Whether the call in such an answer was not made because it was denied, or nobody could be asked.
 bool is_denied(const std::string& json);
 
+// Whether such a call begins or needs what only a gateway keeps from one call to the next: commands
+// in the background and what they showed, and todo lists.
+bool needs_lasting_gateway(const std::string& json);
+
 }  // namespace toolgate

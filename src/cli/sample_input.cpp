@@ -66,7 +66,7 @@ void append_array(std::string& out, const JsonNode& schema, SampleKind kind, std
 
 void append_text(std::string& out, const JsonNode& schema, SampleKind kind) {
   const std::size_t least = size_of(schema, "minLength");
-  if (least == 0 && kind == SampleKind::Example)
+  if (least <= 1 && kind == SampleKind::Example)
     append_json_string(out, "…");
   else
     append_json_string(out, std::string(std::min(least, kLongestText), 'x'));

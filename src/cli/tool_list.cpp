@@ -181,7 +181,10 @@ std::string ToolLister::fit(const std::vector<Piece>& pieces, std::size_t column
 std::string ToolLister::line_of(const ListedTool& tool, std::size_t name_columns,
                                 std::size_t reference_columns) const {
   const std::string name = pad_to_columns(tool.name, name_columns);
-  const std::string reference = pad_to_columns(tool.reference, reference_columns);
+  // A narrow window has no room for references: the names will do.
+  const bool is_narrow = 4 + name_columns + 2 + reference_columns > terminal_.width();
+  const std::string reference =
+      is_narrow ? std::string() : pad_to_columns(tool.reference, reference_columns);
   const std::size_t used = 4 + columns_of(name) + 2 + columns_of(reference) + 2;
   std::string line =
       fmt::format("  {} {}  {}  ", mark_of(tool.is_enabled(), terminal_),

@@ -312,7 +312,9 @@ class CallDecision {
     if (verdict_.question.title_from != TitleFrom::None) return ask(kTool, "asks");
     if (refused_as_dangerous()) return true;
     const std::string reason = facts_.prepared ? facts_.prepared->not_needed_reason : "";
-    return settle(not_needed(reason, "tool"), kTool, "does not ask → runs");
+    return settle(not_needed(reason, "tool"), kTool,
+                  reason.empty() ? std::string("does not ask → runs")
+                                 : fmt::format("does not ask ({}) → runs", reason));
   }
 
   const CallFacts& facts_;

@@ -6,6 +6,7 @@ import path from 'node:path';
 import {after, before, test} from 'node:test';
 
 import {machineRefuses, textOf, Workspace} from './builtin.mjs';
+import {Home} from './home.mjs';
 
 let world;
 before(async () => {
@@ -340,4 +341,12 @@ test('a task is of the folder that is named', async () => {
   assert.match(await own.failure('run_task', {id: 'where', workspaceFolder: '/etc'}), /\/etc/);
   await own.stop();
   rmSync(other, {recursive: true});
+
+test('without a gateway it is said that nothing outlives the call', {skip: machineRefuses()}, async () => {
+  const callOf = (tool, input) => ['call', tool, '--input', JSON.stringify(input)];
+  const alone = new Home(path.join(world.gateway.folder, 'alone'));
+  for (const name of ['workspace', 'data']) mkdirSync(path.join(alone.folder, name), {recursive: true});
+  for (const args of [callOf('run_in_terminal', {command: 'sleep 1000', isBackground: true}), callOf('terminal_last_command', {})])
+    assert.match((await alone.run(args)).stderr, /toolgate: without a running gateway each call is on its own.*'toolgate serve'/);
+  assert.equal((await alone.run(callOf('run_in_terminal', {command: 'ls'}))).stderr, '');
 });

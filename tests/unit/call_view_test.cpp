@@ -57,6 +57,7 @@ TEST(CallView, ACommandThatTheQuestionHasIsNotShownTwice) {
   WaitingCall edited = call;
   edited.is_edited = true;
   EXPECT_TRUE(has(shown(edited), "\"make all\""));
+  EXPECT_FALSE(has(shown(edited), "Asked because"));
   WaitingCall foreign = call;
   foreign.source = "extension:a.b";
   EXPECT_TRUE(has(shown(foreign), "\"make all\""));

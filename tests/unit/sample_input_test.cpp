@@ -24,6 +24,9 @@ TEST(SampleInput, ListsHaveAsManyItemsAsTheyMust) {
          "required":["c"],"properties":{"c":{"type":"string"}}}},"b":{"type":"array","items":{"type":"string"}}}})";
   EXPECT_EQ(sample_input(kSchema), R"({"a":[{"c":""},{"c":""}],"b":[]})");
   EXPECT_EQ(sample_input(kSchema, SampleKind::Example), R"({"a":[{"c":"…"},{"c":"…"}],"b":["…"]})");
+  EXPECT_EQ(sample_input(R"({"required":["a"],"properties":{"a":{"type":"string","minLength":1}}})",
+                         SampleKind::Example),
+            R"({"a":"…"})");
   EXPECT_LT(
       sample_input(R"({"required":["a"],"properties":{"a":{"type":"array","minItems":1000000}}})")
           .size(),
