@@ -167,7 +167,9 @@ Task<Result<GitRepository>> GitRepository::open(const Workspace& workspace,
                               kMostConfigBytes, cancel);
   if (!places && places.error().message.contains("not a git repository"))
     co_return fail(Errc::NotFound, "{} is not in a git repository of the workspace",
-                   visible_text(workspace.shown(repository.folder_), false));
+                   repository.folder_ == workspace.real_folder()
+                       ? "the workspace's folder"
+                       : visible_text(workspace.shown(repository.folder_), false));
   if (!places) co_return std::unexpected(places.error());
   const auto lines = split(places->text, '\n');
   if (lines.size() != kPlaces.size())

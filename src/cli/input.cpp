@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 
 #include "base/json_tree.h"
@@ -45,9 +46,13 @@ Result<std::string> read_json_argument(const std::string& given, std::string_vie
               : given == "-" ? read_input(given)
                              : Result<std::string>(given);
   if (!text) return text;
-  if (auto parsed = JsonTree().parse(*text); !parsed)
-    return fail(parsed.error().code, "{}: {}", is_file ? given.substr(1) : option,
-                parsed.error().message);
+  if (auto parsed = JsonTree().parse(*text); !parsed) {
+    std::error_code ignored;
+    const bool names_file = !is_file && std::filesystem::is_regular_file(given, ignored);
+    return fail(parsed.error().code, "{}: {}{}", is_file ? given.substr(1) : option,
+                parsed.error().message,
+                names_file ? fmt::format("; '@{}' is what the file has in it", given) : "");
+  }
   return text;
 }
 

@@ -87,6 +87,8 @@ describe('with a gateway', () => {
     const broken = await home.run(['call', 'send_mail', '--yes', '--input', '{to']);
     assert.equal(broken.status, 2);
     assert.match(broken.stderr, /--input: .*line 1/);
+    const named = await home.run(['call', 'send_mail', '--yes', '--input', file]);
+    assert.ok(named.stderr.includes(`'@${file}' is what the file has in it`), named.stderr);
     const wrong = await home.run(['call', 'send_mail', '--yes', '--input', '{"to": {}}']);
     assert.equal(wrong.status, 1);
     assert.match(wrong.stderr, /to/);

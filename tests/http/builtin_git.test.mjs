@@ -87,7 +87,7 @@ test('what is no repository of the workspace is refused', async () => {
   gitIn(world.path('escape'), 'config', 'core.worktree', outer);
   writeFileSync(world.path('elsewhere/.git'), `gitdir: ${outer}/.git\n`);
   const cases = [
-    ['plain', /plain is not in a git repository of the workspace/], ['', /\. is not in a git repository/], ['none', /there is no none/], ['plain/a.txt', /is a file, not a folder/],
+    ['plain', /plain is not in a git repository of the workspace/], ['', /the workspace's folder is not in a git repository/], ['none', /there is no none/], ['plain/a.txt', /is a file, not a folder/],
     ['..', /outside the workspace/], ['escape', /outside the workspace/], ['elsewhere', /outside the workspace|not in a git repository/], ['broken', /not in a git repository|cannot read/]
   ];
   for (const [repositoryPath, expected] of cases) assert.match(await world.failure('get_changed_files', {repositoryPath}), expected, repositoryPath);
