@@ -87,6 +87,14 @@ std::unexpected<Error> not_as_left(const FileChange& change, const FileState& no
   return fail(Errc::Conflict, "{} has changed since this edit", words);
 }
 
+// Whether the folder of a file that an undo puts back is there, or is made by it.
+bool has_folder(const FileChange& change, const EditPlan& undo) {
+  if (find_change_place(change)) return true;
+  return std::ranges::any_of(undo.changes, [&](const FileChange& other) {
+    return other.after.kind == Kind::Folder && other.path == folder_of(change);
+  });
+}
+
 // Whether a folder that an edit made, and its undo would remove, holds what the undo leaves there.
 bool holds_more(const FileChange& folder, const EditPlan& undo) {
   std::error_code error;
@@ -298,6 +306,9 @@ Result<EditPlan> Edits::plan_undo_locked(std::string_view id, bool force) {
           visible_text(change.shown, false), now->state.kind == Kind::Folder ? "folder" : "file");
     if (!is_as_left && !force) return not_as_left(change, now->state);
     if (now->state.kind == Kind::Folder && holds_more(change, plan)) continue;
+    if (change.before.kind != Kind::Absent && !has_folder(change, plan))
+      return fail(Errc::Conflict, "the folder of {} is gone since this edit: make it, then undo",
+                  visible_text(change.shown, false));
     plan.changes.push_back({change.path, change.shown, now->state, change.before});
     if (now->state.kind == Kind::File) plan.contents[now->state.sha256] = now->bytes;
     if (change.before.kind != Kind::File) continue;

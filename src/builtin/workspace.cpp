@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kMostPathBytes = PATH_MAX;
 constexpr int kMostLinks = 40;  // as the kernel has it
-constexpr int kMostTries = 20;  // with a file that others replace at that moment
+constexpr int kMostTries = 100;  // with a file that others replace at that moment
 
 std::string normal(const std::filesystem::path& path) {
   std::string text = path.lexically_normal().string();

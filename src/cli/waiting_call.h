@@ -39,7 +39,7 @@ struct WaitingCall {
   bool is_edited = false;   // here, by a person: title and message are about other arguments
   bool may_be_remembered = true;
   bool counts_exactly = false;  // an approval that is remembered, for what is shown here only
-  bool decided = false;  // approved, but whoever asked has gone: it can be resumed
+  bool decided = false;         // approved, but whoever asked has gone: it can be resumed
   std::int64_t created_at = 0;
   std::int64_t expires_at = 0;  // 0: never
 

@@ -341,6 +341,7 @@ test('a task is of the folder that is named', async () => {
   assert.match(await own.failure('run_task', {id: 'where', workspaceFolder: '/etc'}), /\/etc/);
   await own.stop();
   rmSync(other, {recursive: true});
+});
 
 test('without a gateway it is said that nothing outlives the call', {skip: machineRefuses()}, async () => {
   const callOf = (tool, input) => ['call', tool, '--input', JSON.stringify(input)];

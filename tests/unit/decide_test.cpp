@@ -352,6 +352,7 @@ TEST_F(Decide, C5AndC6TheToolComesBeforeItsServer) {
 TEST_F(Decide, WhereTheToolSaysWhatIsTheSameWideApprovalsDoNotCount) {
   ask();
   facts.approvals.server_key = "mcp:c:srv1";
+  facts.approvals.arguments_key = "exactly this";
   remember(ApprovalTarget::Tool, ApprovalScope::Profile);
   remember(ApprovalTarget::Server, ApprovalScope::Profile);
   EXPECT_EQ(decide().kind, Kind::Run);
