@@ -20,7 +20,7 @@ namespace toolgate {
 namespace {
 
 constexpr std::size_t kMostPathBytes = PATH_MAX;
-constexpr int kMostLinks = 40;  // as the kernel has it
+constexpr int kMostLinks = 40;   // as the kernel has it
 constexpr int kMostTries = 100;  // with a file that others replace at that moment
 
 std::string normal(const std::filesystem::path& path) {
