@@ -28,6 +28,7 @@ ALLOWED_SKIPS = ("third-party data", "PyPI could not be reached", "no file syste
 # A machine of CI's may stand still for half a minute, which no test of time limits survives. So many files of a suite
 # are tried once more there, and what failed at first is shown.
 SECOND_TRIES = 2 if os.environ.get("CI") == "true" else 0
+TRIED_ONCE = {"builtin_escape", "builtin_files", "builtin_hard_names"}  # a race that is lost once is a hole
 
 
 @dataclass
@@ -246,7 +247,7 @@ def node_files(runner, name, pattern, timeout):
         started = time.monotonic()
         label = path.name.removesuffix(".test.mjs")
         result = node_file(runner, f"{name}-{label}", path, timeout)
-        if result.failures and second_tries > 0:
+        if result.failures and second_tries > 0 and label not in TRIED_ONCE:
             second_tries -= 1
             show_failures(f"{name}, which is tried once more", result)
             result = node_file(runner, f"{name}-{label}", path, timeout)

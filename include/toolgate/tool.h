@@ -102,7 +102,7 @@ struct PreparedCall {
   // Offers to remember exactly these arguments, in these words. Empty: does not.
   std::string approve_combination = {};
   // What a remembered approval counts for, where that is neither the whole tool nor exactly these
-  // arguments: calls of this tool with the same text here. Short; it is not shown.
+  // arguments: calls of this tool with the same text here. Only its hash is kept.
   std::string approval_key = {};
   std::string not_needed_reason = {};     // why the tool does not ask, if it says so
   bool confirm_results = false;           // a person sees the result before the model does

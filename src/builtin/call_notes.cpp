@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/log.h"
 #include "builtin/file_bytes.h"
 #include "invoke/canonical.h"
 #include "store/private_files.h"
@@ -28,12 +29,8 @@ CallNotes::CallNotes(fs::path folder) : folder_(std::move(folder)) {
 
 // The same when the question is asked and when the call is made.
 fs::path CallNotes::file_of(std::string_view tool, const ToolCall& call) const {
-  std::string key;
-  for (const std::string_view part :
-       {tool, std::string_view(call.caller), std::string_view(call.session_id),
-        std::string_view(call.request_id), std::string_view(call.id)})
-    key += fmt::format("{}:{} ", part.size(), part);
-  return folder_ / sha256_hex(key);
+  return folder_ /
+         sha256_hex(with_lengths({tool, call.caller, call.session_id, call.request_id, call.id}));
 }
 
 Result<void> CallNotes::write(std::string_view tool, const ToolCall& call, std::string_view note) {
@@ -48,8 +45,9 @@ Result<void> CallNotes::write(std::string_view tool, const ToolCall& call, std::
   if (file) return {};
   const int number = errno == 0 ? EIO : errno;
   remove(tool, call);
-  return fail(Errc::Io, "cannot write {}: {}; nothing was changed", path.string(),
-              std::generic_category().message(number));
+  const std::string why = std::generic_category().message(number);
+  log(LogLevel::Error, "cannot write {}: {}", path.string(), why);
+  return fail(Errc::Io, "what this call would do cannot be noted: {}; it is not made", why);
 }
 
 Result<std::string> CallNotes::read(std::string_view tool, const ToolCall& call) const {

@@ -329,6 +329,11 @@ void EditApplication::take_back(Step step) {
   if (done) return;
   log(LogLevel::Error, "edit {}: {} could not be put back: {}", id_, change.path,
       done.error().message);
+  // By another name than our temporaries, which the next start removes.
+  if (step.is_strange && step.has_kept)
+    if (std::string kept = ".kept" + step.temporary;
+        move_without_replacing(step.place.folder.get(), step.temporary, kept) == 0)
+      step.temporary = std::move(kept);
   if (change.before.kind == Kind::File) stuck_.push_back(std::move(step));
 }
 

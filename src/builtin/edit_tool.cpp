@@ -114,13 +114,14 @@ Task<Result<ToolResult>> EditTool::invoke(const ToolCall& call, const Cancel& ca
     if (auto same = shown.check_plan(id_, call, *plan); !same) return std::unexpected(same.error());
     if (auto same = workbench_.seen_files().check(call, *plan); !same)
       return std::unexpected(same.error());
+    workbench_.seen_files().note_making(call, *plan);
     auto record = workbench_.edits().apply(*plan, {.tool = id_,
                                                    .caller = call.caller,
                                                    .session_id = call.session_id,
                                                    .workspace = settings->workspace->folder()});
     if (!record) return std::unexpected(record.error());
     shown.forget(id_, call);
-    workbench_.seen_files().note_changed(call, *plan);
+    workbench_.seen_files().note_made(call, *plan);
     ToolResult result = text_result(tell_changes(*plan));
     result.message =
         fmt::format("{}; 'toolgate undo {}' takes it back",

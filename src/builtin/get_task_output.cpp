@@ -1,5 +1,6 @@
 #include "builtin/get_task_output.h"
 
+#include "async/offload.h"
 #include "builtin/name_line.h"
 #include "builtin/tasks_file.h"
 #include "builtin/terminal_words.h"
@@ -18,10 +19,19 @@ class GetTaskOutput final : public Tool {
  public:
   explicit GetTaskOutput(Workbench& workbench) : workbench_(workbench) {}
 
-  Task<Result<ToolResult>> invoke(const ToolCall& call, const Cancel&) override {
-    const std::string label = label_of(ToolInput(call.input).text("id"));
+  Task<Result<ToolResult>> invoke(const ToolCall& call, const Cancel& cancel) override {
+    const ToolInput input(call.input);
+    const std::string label = label_of(input.text("id"));
+    std::string root = input.text("workspaceFolder");
+    if (!root.empty()) {
+      const auto settings = workbench_.settings();
+      const auto find = [&] { return find_task_root(*settings->workspace, root); };
+      auto found = co_await offload(find, cancel);
+      if (!found) co_return std::unexpected(found.error());
+      root = std::move(*found);
+    }
     auto view = co_await workbench_.terminals().latest({.caller = call.caller, .session = {}},
-                                                       Terminals::Which::Task, label);
+                                                       Terminals::Which::Task, label, root);
     if (!view)
       co_return fail(Errc::NotFound, "the task '{}' has not been run; run it with run_task", label);
     co_return terminal_result(*view, {});

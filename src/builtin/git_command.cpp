@@ -137,8 +137,9 @@ Task<Result<GitRepository::Output>> GitRepository::run(std::vector<std::string> 
   }
   auto outcome = co_await run_child(std::move(command), cancel);
   // A program cannot be run where its folder has gone meanwhile, either.
+  const auto look = [&] { return workspace_.open(folder_, O_PATH); };
   if (!outcome)
-    if (const auto there = workspace_.open(folder_, O_PATH); !there)
+    if (const auto there = co_await offload(look, cancel); !there)
       co_return std::unexpected(there.error());
   if (!outcome && outcome.error().where == kProgram) co_return no_git(outcome.error().message);
   if (!outcome) co_return std::unexpected(outcome.error());

@@ -117,17 +117,22 @@ class ReadFile final : public Tool {
                           const std::atomic<bool>& stop) {
     auto file = workspace.open_file(wish.path);
     if (!file) return std::unexpected(file.error());
-    workbench_.seen_files().note(call, file->path, file->facts);
-    const std::string shown = visible_text(workspace.shown(file->path), false);
-    const auto beginning = read_bytes(file->descriptor.get(), 0, kBytesToJudge, shown);
+    auto result = show(*file, visible_text(workspace.shown(file->path), false), wish, stop);
+    if (result) workbench_.seen_files().note(call, file->path, file->facts);
+    return result;
+  }
+
+  Result<ToolResult> show(const OpenedFile& file, const std::string& shown, const LineWish& wish,
+                          const std::atomic<bool>& stop) {
+    const auto beginning = read_bytes(file.descriptor.get(), 0, kBytesToJudge, shown);
     if (!beginning) return std::unexpected(beginning.error());
-    if (image_type(*beginning)) return read_image(*file, shown);
+    if (image_type(*beginning)) return read_image(file, shown);
     if (is_binary(*beginning))
       return fail(
           Errc::UnsupportedMedia,
           "{} is binary ({} bytes); read_file shows text and PNG, JPEG, GIF or WebP pictures",
-          shown, file->facts.st_size);
-    return read_text(*file, shown, wish, find_encoding(*beginning), stop);
+          shown, file.facts.st_size);
+    return read_text(file, shown, wish, find_encoding(*beginning), stop);
   }
 
   Result<ToolResult> read_text(const OpenedFile& file, std::string_view shown, const LineWish& wish,

@@ -5,6 +5,7 @@
 #include "async/offload.h"
 #include "builtin/terminal_words.h"
 #include "builtin/tool_input.h"
+#include "invoke/canonical.h"
 
 namespace toolgate {
 namespace {
@@ -64,7 +65,7 @@ class RunInTerminal final : public Tool {
         .text = command,
         .commands = {{.line = command, .folder = settings->workspace->folder()}},
         .explanation = explanation,
-        .key = fmt::format("{}\n{}", input.flag("isBackground"), command)};
+        .key = with_lengths({input.flag("isBackground") ? "background" : "", command})};
     const auto work = [&]() -> Result<std::optional<PreparedCall>> {
       auto noted = workbench_.shown_commands().note(kId, call, shown_command(*settings, call));
       if (!noted) return std::unexpected(noted.error());

@@ -10,6 +10,7 @@
 #include "builtin/tasks_file.h"
 #include "builtin/terminal_words.h"
 #include "builtin/tool_input.h"
+#include "invoke/canonical.h"
 #include "invoke/visible_text.h"
 #include "toolgate/function_tool.h"
 
@@ -21,19 +22,6 @@ constexpr std::size_t kMostFileBytes = 1 << 20;
 constexpr std::chrono::milliseconds kFirstLook{400};
 constexpr std::chrono::milliseconds kTimeOfTask{600'000};
 constexpr std::string_view kFile = ".vscode/tasks.json";
-
-// Which of the workspace's folders the task is of.
-Result<std::string> find_root(const Workspace& workspace, const std::string& given) {
-  if (given.empty()) return workspace.folder();
-  const auto named = workspace.open_folder(given);
-  if (!named) return std::unexpected(named.error());
-  const auto found = std::ranges::find(workspace.real_roots(), named->path);
-  if (found != workspace.real_roots().end())
-    return workspace.roots()[static_cast<std::size_t>(found - workspace.real_roots().begin())];
-  return fail(Errc::InvalidRequest, "{} is no folder of the workspace; there is {}",
-              visible_text(given, false),
-              visible_text(fmt::format("{}", fmt::join(workspace.roots(), ", ")), false));
-}
 
 Result<std::string> read_tasks(const Workspace& workspace, const std::string& root) {
   auto file = workspace.open_file(fmt::format("{}/{}", root, kFile));
@@ -56,7 +44,7 @@ Result<void> check_texts(const TaskDefinition& task) {
 
 // The tasks to run one after the other, their folders absolute and inside the workspace.
 Result<std::vector<TaskDefinition>> find_tasks(const Workspace& workspace, const ToolInput& input) {
-  const auto root = find_root(workspace, input.text("workspaceFolder"));
+  const auto root = find_task_root(workspace, input.text("workspaceFolder"));
   if (!root) return std::unexpected(root.error());
   const auto text = read_tasks(workspace, *root);
   if (!text) return std::unexpected(text.error());
@@ -69,6 +57,7 @@ Result<std::vector<TaskDefinition>> find_tasks(const Workspace& workspace, const
     auto folder = workspace.open_folder(task.folder.empty() ? *root : task.folder);
     if (!folder) return std::unexpected(folder.error());
     task.folder = std::move(folder->path);
+    task.root = *root;
     if (auto checked = check_texts(task); !checked) return std::unexpected(checked.error());
   }
   return tasks;
@@ -106,9 +95,7 @@ std::vector<PlannedCommand> plan(const std::vector<TaskDefinition>& tasks) {
 // All that a run depends on, so that two that differ anywhere differ here.
 std::string script_of(const std::vector<TaskDefinition>& tasks) {
   std::string script;
-  const auto add = [&](std::string_view part) {
-    script += fmt::format("{}:{} ", part.size(), part);
-  };
+  const auto add = [&](std::string_view part) { append_with_length(script, part); };
   for (const TaskDefinition& task : tasks) {
     for (const std::string_view part : {std::string_view(task.label), std::string_view(task.folder),
                                         std::string_view(task.command)})
@@ -184,6 +171,7 @@ class RunTask final : public Tool {
                                  const BuiltinSettings& settings, const Cancel& cancel) {
     TerminalRequest request = make_request(settings, call, task.folder);
     request.title = task.label;
+    request.root = task.root;
     for (const auto& [name, value] : task.environment)
       request.environment.push_back(name + "=" + value);
     if (task.is_shell) {

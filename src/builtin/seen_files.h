@@ -24,8 +24,9 @@ class SeenFiles {
 
   // `facts` are from before the file was read.
   void note(const ToolCall& call, const std::string& real_path, const struct stat& facts);
-  // After the conversation's own edit: it knows what it made.
-  void note_changed(const ToolCall& call, const EditPlan& plan);
+  // Before and after the conversation's own edit: it knows what it makes.
+  void note_making(const ToolCall& call, const EditPlan& plan);
+  void note_made(const ToolCall& call, const EditPlan& plan);
   // Conflict when a file of the plan was read here and has changed since. After the plan is made,
   // as that reads the files too.
   Result<void> check(const ToolCall& call, const EditPlan& plan);
@@ -37,6 +38,7 @@ class SeenFiles {
     std::uint64_t number = 0;  // inode
     std::int64_t size = 0;
     timespec changed = {};
+    std::string made = {};  // sha256 of what an own edit makes of it; empty: none
   };
   using Order = std::list<Seen>;  // what was read longest ago first
 

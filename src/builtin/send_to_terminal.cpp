@@ -48,7 +48,7 @@ class SendToTerminal final : public Tool {
         input.flag("enter", true) ? "The Enter key follows" : "No Enter key follows",
         input.text("command"));
     prepared.approval_key = sha256_hex(
-        fmt::format("{} {} {}", view->id, input.flag("enter", true), input.text("command")));
+        with_lengths({view->id, input.flag("enter", true) ? "enter" : "", input.text("command")}));
     if (!view->is_sandboxed) prepared.allow_auto_confirm = false;
     co_return prepared;
   }

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "builtin/shell_command.h"
+#include "invoke/visible_text.h"
 
 namespace toolgate {
 namespace {
@@ -196,6 +197,18 @@ Result<void> append_in_order(const std::vector<TaskDefinition>& tasks, std::stri
 }
 
 }  // namespace
+
+Result<std::string> find_task_root(const Workspace& workspace, const std::string& given) {
+  if (given.empty()) return workspace.folder();
+  const auto named = workspace.open_folder(given);
+  if (!named) return std::unexpected(named.error());
+  const auto found = std::ranges::find(workspace.real_roots(), named->path);
+  if (found != workspace.real_roots().end())
+    return workspace.roots()[static_cast<std::size_t>(found - workspace.real_roots().begin())];
+  return fail(Errc::InvalidRequest, "{} is no folder of the workspace; there is {}",
+              visible_text(given, false),
+              visible_text(fmt::format("{}", fmt::join(workspace.roots(), ", ")), false));
+}
 
 Result<std::vector<TaskDefinition>> parse_tasks_file(std::string_view text,
                                                      std::string_view workspace,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "builtin/workspace.h"
 
 namespace toolgate {
 
@@ -15,7 +16,7 @@ namespace toolgate {
 inline constexpr std::string_view kTaskSchema = R"({
   "type": "object",
   "properties": {
-    "workspaceFolder": {"type": "string", "description": "The workspace's folder; may be left out."},
+    "workspaceFolder": {"type": "string", "description": "Which of the workspace's folders the task is of. Default: the first."},
     "id": {"type": "string", "description": "The task's label, or 'shell: label'."}
   },
   "required": ["id"]
@@ -29,11 +30,15 @@ struct TaskDefinition {
   std::vector<std::string> arguments = {};
   std::vector<bool> is_quoted = {};  // of each argument: as one word, whatever it holds
   std::string folder = {};           // options.cwd; empty: the workspace
+  std::string root = {};             // the folder of the workspace that it is of, once it is to run
   std::vector<std::pair<std::string, std::string>> environment = {};
   std::vector<std::string> depends_on = {};
   bool is_background = false;
   std::string problem = {};  // why it cannot be run here; empty: it can
 };
+
+// Which of the workspace's folders is given; the first where none is. Blocks as files do.
+Result<std::string> find_task_root(const Workspace& workspace, const std::string& given);
 
 // `workspace` takes the place of ${workspaceFolder}. Tasks that cannot be run here (of the types
 // npm, typescript, …; with members that only an editor knows) are there with their problem.

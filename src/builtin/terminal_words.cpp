@@ -54,6 +54,19 @@ CommandVerdict judge_all(const std::vector<PlannedCommand>& commands,
   return all;
 }
 
+// All that the sandbox lets a command touch counts, not only what the words say of it.
+std::string approval_key_of(const CommandQuestion& question, const BuiltinSettings& settings,
+                            std::string_view sandbox_words) {
+  std::string key = with_lengths({sandbox_words, question.key});
+  for (const PlannedCommand& command : question.commands) append_with_length(key, command.folder);
+  for (const auto& paths : {settings.sandbox.writable, settings.workspace->roots(),
+                            settings.sandbox.hidden, settings.workspace->hidden()}) {
+    append_with_length(key, std::to_string(paths.size()));
+    for (const std::string& path : paths) append_with_length(key, path);
+  }
+  return sha256_hex(key);
+}
+
 }  // namespace
 
 std::string describe_state(const TerminalView& view) {
@@ -106,8 +119,7 @@ PreparedCall prepare_command(const CommandQuestion& question, const BuiltinSetti
   } else {
     prepared.allow_auto_confirm = false;
   }
-  prepared.approval_key = sha256_hex(fmt::format(
-      "{}\n{}\n{}", sandbox.words, fmt::join(settings.sandbox.writable, "\n"), question.key));
+  prepared.approval_key = approval_key_of(question, settings, sandbox.words);
   prepared.confirmation_title = question.title;
   // What we say comes first: a command of several lines could say something like it. Whoever shows
   // the question makes its text visible.

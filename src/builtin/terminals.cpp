@@ -313,7 +313,7 @@ struct Terminals::Impl {
   }
 
   Result<std::shared_ptr<Terminal>> find_latest(const TerminalOwner& owner, Which which,
-                                                const std::string& title) {
+                                                const std::string& title, const std::string& root) {
     for (auto each = all.rbegin(); each != all.rend(); ++each) {
       const TerminalRequest& request = (*each)->request();
       if (!belongs(**each, owner)) continue;
@@ -321,6 +321,7 @@ struct Terminals::Impl {
       if (which == Which::Task && request.title.empty()) continue;
       if (which == Which::Test && !is_test_command(words_of(request), request.title)) continue;
       if (!title.empty() && request.title != title) continue;
+      if (!root.empty() && request.root != root) continue;
       return *each;
     }
     return fail(Errc::NotFound, "nothing like that has been run yet");
@@ -428,9 +429,10 @@ Task<Result<TerminalView>> Terminals::kill(std::string id, TerminalOwner owner) 
   co_return co_await impl_->follow(*ended, {}, {}, true, never);
 }
 
-Task<Result<TerminalView>> Terminals::latest(TerminalOwner owner, Which which, std::string title) {
+Task<Result<TerminalView>> Terminals::latest(TerminalOwner owner, Which which, std::string title,
+                                             std::string root) {
   co_return co_await run_on(impl_->loop, [&]() -> Result<TerminalView> {
-    auto found = impl_->find_latest(owner, which, title);
+    auto found = impl_->find_latest(owner, which, title, root);
     if (!found) return std::unexpected(found.error());
     return (*found)->view();
   });

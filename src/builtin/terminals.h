@@ -28,6 +28,7 @@ struct TerminalRequest {
   std::string command = {};                   // a line for the shell, or
   std::vector<std::string> program = {};      // a program and its arguments
   std::string title = {};                     // of a task; empty: of none
+  std::string root = {};                      // the workspace's folder that a task is of
   std::string folder = {};                    // absolute; empty: the workspace
   std::vector<std::string> environment = {};  // NAME=value, besides the usual
   std::chrono::milliseconds time_limit{0};    // 0: none
@@ -79,7 +80,9 @@ class Terminals {
 
   enum class Which { Any, Task, Test };
   // The latest that has been started: of the session, if the caller names one.
-  Task<Result<TerminalView>> latest(TerminalOwner owner, Which which, std::string title = {});
+  // Of the task `title`, of the folder `root`; empty: of any.
+  Task<Result<TerminalView>> latest(TerminalOwner owner, Which which, std::string title = {},
+                                    std::string root = {});
 
  private:
   struct Impl;

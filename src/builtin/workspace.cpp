@@ -195,16 +195,8 @@ std::unexpected<Error> Workspace::failure_to_open(int error_number, const std::s
     if (auto checked = check(path, given); !checked) return std::unexpected(checked.error());
   if (error_number == ENOENT && is_below(path, folder()) && ::access(folder().c_str(), F_OK) != 0)
     return fail(Errc::NotFound, "the workspace's folder {} is gone", visible_text(folder(), false));
-  std::filesystem::path above = std::filesystem::path(path).parent_path();
-  for (; is_below_any(above.string(), roots_); above = above.parent_path()) {
-    const Descriptor nearest(::open(above.c_str(), O_PATH | O_CLOEXEC));
-    struct stat facts = {};
-    if (!nearest || ::fstat(nearest.get(), &facts) != 0) continue;
-    const auto place = place_of(nearest.get(), facts);
-    if (!place) break;
-    if (auto checked = check(*place, given); !checked) return std::unexpected(checked.error());
-    break;
-  }
+  if (const RealPath real = find_real_path(path); real.error == 0)
+    if (auto checked = check(real.path, given); !checked) return std::unexpected(checked.error());
   return file_failure(error_number, "open", given);
 }
 

@@ -152,9 +152,11 @@ void add_approve(CLI::App& app, Run& run) {
   command->add_option("--scope", options->answer.scope, "For how long it counts")
       ->check(CLI::IsMember({"once", "session", "workspace", "always"}))
       ->default_str("once");
-  command->add_option("--target", options->answer.target, "What a longer approval is for")
-      ->check(CLI::IsMember({"tool", "server", "arguments"}))
-      ->default_str("tool");
+  command
+      ->add_option("--target", options->answer.target,
+                   "What a longer approval is for; without it, the tool, or exactly this where "
+                   "only that counts")
+      ->check(CLI::IsMember({"tool", "server", "arguments"}));
   command->add_option("--for", options->remember_for, "When a longer approval ends: 30m, 8h, 7d")
       ->type_name("TIME");
   command

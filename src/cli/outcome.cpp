@@ -110,7 +110,8 @@ bool needs_lasting_gateway(const std::string& json) {
   if (std::ranges::find(kAboutEarlierCalls, name) != kAboutEarlierCalls.end()) return true;
   const JsonNode* content = document->root().find("content");
   const std::string text = content && content->first ? text_of(*content->first, "text") : "";
-  return (name == "run_in_terminal" || name == "run_task") && text.starts_with("Terminal ") &&
+  return (name == "run_in_terminal" || name == "run_task") &&
+         (text.starts_with("Terminal ") || text.contains("\nTerminal ")) &&
          text.contains(" is still running.");
 }
 

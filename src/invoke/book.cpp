@@ -158,7 +158,7 @@ Result<Proposed> InvocationBook::propose(Proposal proposal) {
   open->server_key = proposal.facts.approvals.server_key;
   open->server_definition_hash = proposal.facts.approvals.server_definition_hash;
   open->may_be_remembered = verdict.question.prepared.allow_auto_confirm.value_or(true);
-  open->approval_key = verdict.question.prepared.approval_key;
+  open->approval_key = meaning_key(proposal.call.tool_id, verdict.question.prepared.approval_key);
   open->confirm_results = verdict.question.prepared.confirm_results;
   open->confirmation_time = proposal.confirmation_time;
   open->definition = std::move(proposal.definition);
@@ -357,7 +357,7 @@ Result<InvocationBook::Row> InvocationBook::ask_again(std::string_view id,
     return fail(Errc::Conflict, "{} is {}: it cannot ask now", id, name_of(open.row->state));
   InvocationRow row = *open.row;
   open.may_be_remembered = question.allow_auto_confirm.value_or(true);
-  open.approval_key = question.approval_key;
+  open.approval_key = meaning_key(row.tool_id, question.approval_key);
   open.confirm_results = question.confirm_results;
   row.state = machine.state();
   row.decision.clear();

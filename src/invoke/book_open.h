@@ -13,7 +13,7 @@ struct InvocationBook::Open {
   std::uint64_t number = 0;     // in the order in which they came
   std::string server_key = {};  // of the tool's server, if it has one
   std::string server_definition_hash = {};
-  std::string approval_key = {};  // PreparedCall::approval_key
+  std::string approval_key = {};  // meaning_key() of PreparedCall::approval_key; empty: none
   std::shared_ptr<const std::string> definition =
       nullptr;  // null: the call is from a process before us
   std::shared_ptr<const std::string> server_definition = nullptr;

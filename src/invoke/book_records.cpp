@@ -284,8 +284,7 @@ Result<Approval> InvocationBook::make_approval(const Confirmation& confirmation,
     case ApprovalTarget::Arguments: {
       const auto arguments = canonical_json(row.arguments);
       if (!arguments) return std::unexpected(arguments.error());
-      approval.key = only_exactly ? meaning_key(row.tool_id, open.approval_key)
-                                  : arguments_key(row.tool_id, *arguments);
+      approval.key = only_exactly ? open.approval_key : arguments_key(row.tool_id, *arguments);
       approval.label = visible_text(options_.redaction.redact(*arguments), false);
       break;
     }

@@ -195,21 +195,6 @@ bool has_half_character(std::string_view json) {
   return false;
 }
 
-// Texts one after the other so that no two lists of them look the same.
-std::string with_lengths(std::initializer_list<std::string_view> texts) {
-  constexpr std::size_t kLengthBytes = 21;
-  std::size_t bytes = 0;
-  for (const std::string_view text : texts) bytes += text.size() + kLengthBytes;
-  std::string out;
-  out.reserve(bytes);
-  for (const std::string_view text : texts) {
-    out += std::to_string(text.size());
-    out += ':';
-    out += text;
-  }
-  return out;
-}
-
 }  // namespace
 
 Result<std::string> canonical_json(std::string_view json) {
@@ -269,6 +254,22 @@ std::string definition_text(const ToolData& tool) {
   return out;
 }
 
+void append_with_length(std::string& out, std::string_view text) {
+  out += std::to_string(text.size());
+  out += ':';
+  out += text;
+}
+
+std::string with_lengths(std::initializer_list<std::string_view> texts) {
+  constexpr std::size_t kLengthBytes = 21;
+  std::size_t bytes = 0;
+  for (const std::string_view text : texts) bytes += text.size() + kLengthBytes;
+  std::string out;
+  out.reserve(bytes);
+  for (const std::string_view text : texts) append_with_length(out, text);
+  return out;
+}
+
 std::string binding_hash(std::string_view tool_id, std::string_view definition_hash,
                          std::string_view canonical_arguments, std::string_view caller) {
   return sha256_hex(with_lengths({tool_id, definition_hash, canonical_arguments, caller}));
@@ -279,6 +280,7 @@ std::string arguments_key(std::string_view tool_id, std::string_view canonical_a
 }
 
 std::string meaning_key(std::string_view tool_id, std::string_view approval_key) {
+  if (approval_key.empty()) return {};
   return sha256_hex(with_lengths({tool_id, "approval_key", approval_key}));
 }
 

@@ -334,20 +334,20 @@ Task<Result<std::unique_ptr<Proposal>>> ToolsService::make_ready(
     if (!edits) co_return std::unexpected(edits.error());
     facts.edits = std::move(*edits);
   }
+  const auto canonical = canonical_json(call.input);
+  if (!canonical) co_return std::unexpected(canonical.error());
+  facts.approvals.arguments_key = exact_key(facts, *canonical);
   co_await ask_opt_in(facts);
   co_await rate_risk(request, facts);
   if (cancel.requested())
     co_return fail(Errc::Cancelled, "the request that this call belongs to has ended");
 
   auto proposal = std::make_unique<Proposal>();
-  const auto canonical = canonical_json(call.input);
-  if (!canonical) co_return std::unexpected(canonical.error());
   const ToolIdentity identity = identities_.of(tool);
   proposal->definition = identity.definition;
   if (!facts.approvals.server_key.empty())
     proposal->server_definition =
         identities_.of_server(*context.catalog, facts.approvals.server_key).definition;
-  facts.approvals.arguments_key = exact_key(facts, *canonical);
   proposal->call = {
       .call_id = request.call_id,
       .tool_id = request.tool_id,

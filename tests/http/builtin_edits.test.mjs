@@ -445,6 +445,10 @@ test('a file that changed since the session read it is not edited', async (t) =>
     await refused(world.call('apply_patch', patch('*** Delete File: seen.txt\n'), session('reader')));
     assert.equal(world.read('seen.txt'), 'one\nTWO\n');
   });
+  await t.test('a read that failed is none', async () => {
+    await world.failure('read_file', {filePath: 'seen.txt', startLine: 99}, session('reader'));
+    await refused(replace('one', '1', 'reader'));
+  });
   await t.test('others, who have not read it, may', async () => {
     assert.equal((await replace('TWO', 'two', 'other')).status, 200);
     await refused(replace('one', '1', 'reader'));

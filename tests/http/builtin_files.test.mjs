@@ -116,7 +116,7 @@ test('read_file cuts very long lines', async () => {
 test('read_file says what cannot be read', async () => {
   world.write({
     'refused/zero.bin': Buffer.from('ELF\0\x01'), 'refused/wide.bin': Buffer.from([0xff, 0xfe, 0, 0, 65, 0, 0, 0]), 'refused/folder/': null,
-    'refused/out': {link: '../../outside.txt'}, 'refused/absolute': {link: '/etc/passwd'}, 'refused/gone': {link: 'nothing'},
+    'refused/out': {link: '../../outside.txt'}, 'refused/absolute': {link: '/etc/passwd'}, 'refused/gone': {link: 'nothing'}, 'refused/out-gone': {link: '../../nothing'},
     'refused/circle': {link: 'ring'}, 'refused/ring': {link: 'circle'}, 'refused/token': {link: '../../data'}
   });
   execFileSync('mkfifo', [world.path('refused/pipe')]);
@@ -124,7 +124,7 @@ test('read_file says what cannot be read', async () => {
   await new Promise((resolve) => socket.once('listening', resolve));
   const cases = [
     ['refused/none', /there is no refused\/none/], ['refused/zero.bin', /zero.bin is binary \(5 bytes\)/], ['refused/wide.bin', /is binary/],
-    ['refused/folder', /is a folder, not a file/], ['refused/out', /outside the workspace/], ['refused/absolute', /outside the workspace/],
+    ['refused/folder', /is a folder, not a file/], ['refused/out', /outside the workspace/], ['refused/out-gone', /outside the workspace/], ['refused/absolute', /outside the workspace/],
     ['refused/gone', /there is no refused\/gone/], ['refused/circle', /lead in a circle/], ['refused/pipe', /is a pipe, not a file/],
     ['refused/socket', /is a socket, not a file/], ['/dev/null', /outside the workspace/], ['../outside.txt', /outside the workspace/],
     ['refused/../../outside.txt', /outside the workspace/], ['refused/zero.bin/x', /is not a folder/], ['refused/token', /belongs to the gateway itself/],

@@ -195,6 +195,25 @@ describe('on a full disk', {skip}, () => {
     });
 });
 
+test('a command that cannot be noted is not run', {skip}, async () => {
+  const folder = newFolder();
+  const mount = new Mount(path.join(folder, 'data/commands'), 'size=64k');
+  const world = await Workspace.start({folder, settings});
+  world.write({'.vscode/tasks.json': '{"tasks": [{"label": "it", "type": "shell", "command": "touch made"}]}'});
+  const calls = [['run_in_terminal', {command: 'touch made', explanation: 'a test'}], ['run_task', {id: 'it'}]];
+  mount.fillBytes();
+  for (const [tool, input] of calls)
+    assert.match(await world.failure(tool, input), /^what this call would do cannot be noted: No space left on device; it is not made$/);
+  assert.equal(world.read('made'), null);
+  mount.free();
+  for (const [tool, input] of calls) {
+    assert.match(await world.text(tool, input), /exited with 0/);
+    assert.equal(world.read('made'), '');
+    rmSync(world.path('made'));
+  }
+  await stopMounted(world, mount);
+});
+
 describe('in a read-only workspace', {skip}, () => {
   let world, mount, edit;
   before(async () => {
@@ -246,6 +265,8 @@ test('in a workspace below /dev/shm, git, language servers and commands see it',
     assert.equal(await world.text('get_changed_files', {}), 'Untracked:\n  a.cpp\n');
     assert.match(await world.text('get_errors', {filePaths: ['a.cpp']}), /^a\.cpp:1:9: error: /);
     assert.match(await world.text('run_in_terminal', {command: 'cat a.cpp', explanation: 'a test', isBackground: false}), /^int a = ;\n/);
+    assert.match(await world.text('run_in_terminal', {command: 'echo x > made; ls ../data', explanation: 'a test', isBackground: false}), /^\[The command exited with 0/, 'data is hidden: it looks empty');
+    assert.equal(world.read('made'), 'x\n');
   } finally {
     await world.stop();
   }

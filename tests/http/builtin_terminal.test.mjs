@@ -1,5 +1,6 @@
 // The built-in tools that run commands: terminals, tasks and what is known about failed tests.
 import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
 import {existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -315,8 +316,18 @@ test('an approval of a command counts for exactly that command', {skip: machineR
     assert.equal(await runsAlone('run_task', {workspaceFolder: own.folder, id: 'it'}), false);
     assert.equal(own.read('t2'), null);
   });
-  await t.test('it does not count without the sandbox, nor with the network', async () => {
-    for (const more of [{'toolgate.sandbox.network': true}, {'toolgate.sandbox.enabled': false}]) {
+  await t.test('what is typed counts for its terminal', async () => {
+    const {body} = await own.call('run_in_terminal', input('cat', {isBackground: true}));
+    const [id] = /term_\w+/.exec(textOf(body));
+    await asked('send_to_terminal', {id, command: 'hello'}, 'allow', {scope: 'always'});
+    assert.equal(await runsAlone('send_to_terminal', {id, command: 'hello'}), true);
+    assert.equal(await runsAlone('send_to_terminal', {id, command: 'hello', enter: false}), false);
+    assert.equal(await runsAlone('send_to_terminal', {id, command: 'other'}), false);
+    await own.call('kill_terminal', {id});
+  });
+  await t.test('it does not count where it could do or see more', async () => {
+    for (const more of [{'toolgate.sandbox.network': true}, {'toolgate.sandbox.writable': ['/opt']}, {'toolgate.workspace.extraFolders': ['/opt']},
+                        {'toolgate.sandbox.hidden': ['/opt']}, {'toolgate.sandbox.enabled': false}]) {
       const from = own.gateway.log.length;
       own.gateway.writeSettings({'toolgate.tools.builtin': true, 'toolgate.logLevel': 'info', ...more});
       await own.gateway.logged(/settings read again/, {from});
@@ -337,6 +348,8 @@ test('a task is of the folder that is named', async () => {
   assert.match(await shown(undefined), /^first\n/);
   assert.match(await shown(own.folder), /^first\n/);
   assert.match(await shown(other), new RegExp(`^in ${other}\n${other}\n`));
+  for (const [workspaceFolder, expected] of [[undefined, /^in /], [own.folder, /^first\n/], [other, /^in /]])
+    assert.match(await own.text('get_task_output', {id: 'where', workspaceFolder}), expected);
   assert.match(await own.failure('run_task', {id: 'where', workspaceFolder: 'sub'}), /^sub is no folder of the workspace; there is /);
   assert.match(await own.failure('run_task', {id: 'where', workspaceFolder: '/etc'}), /\/etc/);
   await own.stop();
@@ -350,4 +363,46 @@ test('without a gateway it is said that nothing outlives the call', {skip: machi
   for (const args of [callOf('run_in_terminal', {command: 'sleep 1000', isBackground: true}), callOf('terminal_last_command', {})])
     assert.match((await alone.run(args)).stderr, /toolgate: without a running gateway each call is on its own.*'toolgate serve'/);
   assert.equal((await alone.run(callOf('run_in_terminal', {command: 'ls'}))).stderr, '');
+});
+
+test('a command that waits over a restart can be approved for longer, and for exactly that only', {skip: machineRefuses()}, async () => {
+  const before = await Workspace.start();
+  const lost = before.api.invoke('run_in_terminal', {command: 'touch a', explanation: 'a test'}).catch(() => {});
+  const {id} = await before.api.waiting();
+  await before.gateway.crash();
+  await lost;
+  const own = await Workspace.start({folder: before.gateway.folder});
+  assert.equal((await own.api.confirm(id, 'allow', {scope: 'always', target: 'tool'})).status, 400);
+  assert.equal((await own.api.confirm(id, 'allow', {scope: 'always'})).status, 200);
+  assert.equal((await own.api.invoke('run_in_terminal', {command: 'touch a'})).body.ending, 'result');
+  const other = own.api.invoke('run_in_terminal', {command: 'touch b'});
+  await own.api.confirm((await own.api.waiting(({id: each}) => each !== id)).id, 'deny');
+  assert.equal((await other).body.ending, 'denied');
+  await own.stop();
+});
+
+test('a tasks.json that cannot be read is said to be so, before anyone is asked', async () => {
+  const own = await Workspace.start();
+  const refused = async (expected) => assert.match(await own.failure('run_task', {id: 'it'}), expected);
+  const put = (content) => {
+    rmSync(own.path('.vscode'), {recursive: true, force: true});
+    own.write({'.vscode/tasks.json': content});
+  };
+  await refused(/^there is no \.vscode\/tasks\.json$/);
+  put({sparse: 2 ** 30});
+  await refused(/\.vscode\/tasks\.json .*1048576 bytes/);
+  put(Buffer.from([0, 1, 2, 3]));
+  await refused(/tasks\.json/);
+  put(Buffer.from('{"tasks": [{"label": "\xe9", "type": "shell", "command": "true"}]}', 'latin1'));
+  await refused(/cannot be read: not valid JSON: .* at line 1, column 23/);
+  put({link: 'tasks.json'});
+  await refused(/circle/);
+  put({link: '/etc/hostname'});
+  await refused(/outside the workspace/);
+  put('{"tasks": [');
+  await refused(/line 1/);
+  put({link: '../pipe'});
+  execFileSync('mkfifo', [own.path('pipe')]);
+  await refused(/is a pipe, not a file/);
+  await own.stop();
 });

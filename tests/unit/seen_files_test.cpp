@@ -68,20 +68,27 @@ TEST_F(SeenFilesTest, WithoutASessionARequestRemembers) {
   EXPECT_TRUE(seen.check(call_of("ann", "", "r2"), plan_for("a")));
 }
 
-TEST_F(SeenFilesTest, OnesOwnEditIsKnown) {
+TEST_F(SeenFilesTest, OnesOwnEditIsKnownByWhatItMakes) {
   SeenFiles seen;
   const ToolCall ann = call_of("ann", "s");
+  EditPlan own = plan_for("a");
+  own.changes.front().after.sha256 = "mine";
+  EditPlan next = plan_for("a");
+  next.changes.front().before.sha256 = "mine";
   write("a", "1");
   read(seen, ann, "a");
+  seen.note_making(ann, own);
+  EXPECT_TRUE(seen.check(ann, plan_for("a"))) << "it is not made yet, and may never be";
   write("a", "2");
-  seen.note_changed(ann, plan_for("a"));
-  EXPECT_TRUE(seen.check(ann, plan_for("a")));
-  write("a", "3");
-  EXPECT_FALSE(seen.check(ann, plan_for("a")));
+  EXPECT_TRUE(seen.check(ann, next)) << "made, but not told yet";
+  seen.note_made(ann, own);
+  EXPECT_TRUE(seen.check(ann, next));
+  next.changes.front().before.sha256 = "somebody's";
+  EXPECT_FALSE(seen.check(ann, next)) << "also when it was written before the edit was told";
   // Removed by the session, then made by somebody else: it was never read.
   EditPlan removal = plan_for("a");
   removal.changes.front().after.kind = FileState::Kind::Absent;
-  seen.note_changed(ann, removal);
+  seen.note_made(ann, removal);
   EXPECT_TRUE(seen.check(ann, plan_for("a")));
 }
 
