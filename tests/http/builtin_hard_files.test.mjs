@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import {after, before, describe, test} from 'node:test';
 
-import {textOf, Workspace} from './builtin.mjs';
+import {machineRefuses, textOf, Workspace} from './builtin.mjs';
 import {Mount, noMounts, stopMounted} from './mounts.mjs';
 
 const skip = noMounts();
@@ -256,7 +256,7 @@ describe('in a read-only workspace', {skip}, () => {
 });
 
 // The sandbox has an empty /dev/shm of its own.
-test('in a workspace below /dev/shm, git, language servers and commands see it', async () => {
+test('in a workspace below /dev/shm, git, language servers and commands see it', async (t) => {
   const folder = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir(), 'toolgate-test-'));
   const world = await Workspace.start({folder, settings});
   try {
@@ -265,8 +265,11 @@ test('in a workspace below /dev/shm, git, language servers and commands see it',
     assert.equal(await world.text('get_changed_files', {}), 'Untracked:\n  a.cpp\n');
     assert.match(await world.text('get_errors', {filePaths: ['a.cpp']}), /^a\.cpp:1:9: error: /);
     assert.match(await world.text('run_in_terminal', {command: 'cat a.cpp', explanation: 'a test', isBackground: false}), /^int a = ;\n/);
-    assert.match(await world.text('run_in_terminal', {command: 'echo x > made; ls ../data', explanation: 'a test', isBackground: false}), /^\[The command exited with 0/, 'data is hidden: it looks empty');
-    assert.equal(world.read('made'), 'x\n');
+    await t.test('and what is hidden looks empty', {skip: machineRefuses()}, async () => {
+      const text = await world.text('run_in_terminal', {command: 'echo x > made; ls ../data', explanation: 'a test', isBackground: false});
+      assert.match(text, /^\[The command exited with 0/);
+      assert.equal(world.read('made'), 'x\n');
+    });
   } finally {
     await world.stop();
   }
