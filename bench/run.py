@@ -171,12 +171,8 @@ class Bench:
                 "others_percent")
         result = {key: {name: statistics.median(one[name][key] for one in rounds)
                         for name in rounds[0]} for key in keys}
-        ratios = {}
-        for other in rounds[0]:
-            if "Toolgate" in rounds[0] and other != "Toolgate":
-                ratios[other] = statistics.median(
-                    one["Toolgate"]["cpu_us"] / one[other]["cpu_us"] for one in rounds)
-        return {"unit": workload.unit, **result, "ratios": ratios, "rounds": rounds}
+        return {"unit": workload.unit, **result, "ratios": ratios(rounds, "Toolgate"),
+                "nginx_ratios": ratios(rounds, "nginx"), "rounds": rounds}
 
     def measure_start(self, rival):
         times = []
@@ -234,6 +230,14 @@ class Bench:
             rival.stop()
         self.upstream.kill()
         self.upstream.wait()
+
+
+def ratios(rounds, name):
+    """CPU of the one that is named, divided by that of each other."""
+    if name not in rounds[0]:
+        return {}
+    return {other: statistics.median(one[name]["cpu_us"] / one[other]["cpu_us"] for one in rounds)
+            for other in rounds[0] if other != name}
 
 
 def counters(pid):
