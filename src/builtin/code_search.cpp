@@ -5,6 +5,8 @@
 #include <iterator>
 #include <span>
 
+#include <fmt/format.h>
+
 #include "async/offload.h"
 #include "base/utf8.h"
 #include "builtin/file_bytes.h"
@@ -149,10 +151,22 @@ Task<Result<FoundSources>> find_sources(const CodeSettings& settings, std::strin
   const auto files = co_await offload(work, cancel);
   if (!files) co_return std::unexpected(files.error());
   if (cancel.requested()) co_return fail(Errc::Cancelled, "the request was cancelled");
-  FoundSources found{.languages = {}, .is_complete = files->is_complete};
+  FoundSources found{.languages = {}, .too_long = {}, .is_complete = files->is_complete};
   for (const std::string& path : preferred) add_file(settings, path, found);
   for (const std::string& path : files->paths) add_file(settings, path, found);
+  std::ranges::copy_if(files->too_long, std::back_inserter(found.too_long),
+                       [&](const std::string& path) {
+                         return std::ranges::find(preferred, path) == preferred.end();
+                       });
   co_return found;
+}
+
+std::string describe_too_long(const Workspace& workspace, std::span<const std::string> paths) {
+  std::string text = workspace.name_of(paths.front());
+  if (paths.size() == 2) text += " and another file";
+  if (paths.size() > 2) text += fmt::format(" and {} more files", paths.size() - 1);
+  return text + (paths.size() == 1 ? " has this name and is" : " have this name and are") +
+         " too long for a language server";
 }
 
 Task<Result<void>> show_files(LanguageServer& server, const std::vector<std::string>& paths,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,8 +36,11 @@ struct LanguageFiles {
 
 struct FoundSources {
   std::vector<LanguageFiles> languages;  // those with files
+  std::vector<std::string> too_long;     // files that have the text and cannot be shown
   bool is_complete = true;
 };
+// "a.cpp and 2 more files have this name and are too long for a language server".
+std::string describe_too_long(const Workspace& workspace, std::span<const std::string> paths);
 
 // The files that have the text, by language. Of `preferred` all that have a language, first.
 Task<Result<FoundSources>> find_sources(const CodeSettings& settings, std::string text,

@@ -62,6 +62,17 @@ bool is_about_file(const FileChange& change) {
   return change.before.kind == Kind::File || change.after.kind == Kind::File;
 }
 
+// Two changes that are one file with another name; else nothing.
+std::pair<const FileChange*, const FileChange*> find_move(
+    const std::vector<const FileChange*>& changes) {
+  if (changes.size() != 2) return {};
+  auto [from, to] = std::pair(changes[0], changes[1]);
+  if (from->before.kind == Kind::Absent) std::swap(from, to);
+  const bool is_move = from->before.kind == Kind::File && from->after.kind == Kind::Absent &&
+                       to->before.kind == Kind::Absent && to->after.is_same(from->before);
+  return is_move ? std::pair(from, to) : std::pair<const FileChange*, const FileChange*>();
+}
+
 }  // namespace
 
 bool FileState::is_same(const FileState& other) const {
@@ -94,15 +105,24 @@ std::string describe_changes(const std::vector<FileChange>& changes) {
     if (is_about_file(change)) told.push_back(&change);
   if (told.empty() && !changes.empty()) told.push_back(&changes.back());
   if (told.empty()) return "Change nothing";
-  const auto all_are = [&](std::string_view name) {
-    return std::ranges::all_of(
-        told, [&](const FileChange* change) { return name_of_change(*change) == name; });
+  if (const auto [from, to] = find_move(told); from)
+    return fmt::format("Move {} to {}", name_on_one_line(from->shown), name_on_one_line(to->shown));
+  const auto count = [&](std::string_view name) {
+    return static_cast<std::size_t>(std::ranges::count(
+        told, name, [](const FileChange* change) { return name_of_change(*change); }));
   };
-  const std::string_view verb = all_are("created")   ? "Create"
-                                : all_are("removed") ? "Delete"
-                                                     : "Edit";
-  if (told.size() > 1) return fmt::format("{} {} files", verb, told.size());
-  return fmt::format("{} {}", verb, name_on_one_line(told.front()->shown));
+  const std::size_t created = count("created");
+  const std::size_t removed = count("removed");
+  const std::string_view verb = created == told.size()   ? "Create"
+                                : removed == told.size() ? "Delete"
+                                                         : "Edit";
+  if (told.size() == 1) return fmt::format("{} {}", verb, name_on_one_line(told.front()->shown));
+  std::string more;
+  if (verb == "Edit" && created > 0) more = fmt::format("{} new", created);
+  if (verb == "Edit" && removed > 0)
+    more += fmt::format("{}{} deleted", more.empty() ? "" : ", ", removed);
+  return fmt::format("{} {} files{}", verb, told.size(),
+                     more.empty() ? "" : fmt::format(" ({})", more));
 }
 
 json::object edit_record_json(const EditRecord& record) {

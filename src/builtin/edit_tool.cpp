@@ -19,15 +19,19 @@ constexpr std::size_t kMostDiffBytes = 32 << 10;  // of a question
 constexpr std::size_t kMostFilesTold = 50;        // to a model
 
 std::string past_tense(std::string summary) {
-  for (const auto& [now, then] :
-       {std::pair{"Create ", "Created "}, {"Delete ", "Deleted "}, {"Edit ", "Edited "}})
+  for (const auto& [now, then] : {std::pair{"Create ", "Created "},
+                                  {"Delete ", "Deleted "},
+                                  {"Edit ", "Edited "},
+                                  {"Move ", "Moved "}})
     if (summary.starts_with(now)) return then + summary.substr(std::string_view(now).size());
   return summary;
 }
 
 std::string present_participle(std::string summary) {
-  for (const auto& [now, going] :
-       {std::pair{"Create ", "Creating "}, {"Delete ", "Deleting "}, {"Edit ", "Editing "}})
+  for (const auto& [now, going] : {std::pair{"Create ", "Creating "},
+                                   {"Delete ", "Deleting "},
+                                   {"Edit ", "Editing "},
+                                   {"Move ", "Moving "}})
     if (summary.starts_with(now)) return going + summary.substr(std::string_view(now).size());
   return summary;
 }

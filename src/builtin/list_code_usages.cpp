@@ -186,6 +186,9 @@ Task<Result<FoundUsages>> find_usages(LanguageServers& servers, const CodeSettin
   };
   if (auto done = co_await offload(forget_gone, cancel); !done)
     co_return std::unexpected(done.error());
+  if (!sources->too_long.empty())
+    found.notes.push_back(describe_too_long(*settings.workspace, sources->too_long) +
+                          ", so usages may be missing: look there with a text search");
   if (!sources->is_complete)
     found.notes.push_back(
         "more files have this name in them than were looked at, so usages may be missing; "

@@ -134,6 +134,14 @@ Task<Result<std::vector<RenamedFile>>> rename_there(LanguageServers& servers,
                    "'{}' stands in more files than a language server is shown ({}), so some would "
                    "be left as they are; change them with a text search and edits",
                    visible_text(request.symbol, false), kMostFilesShown);
+  auto too_long = sources->too_long;
+  std::erase_if(too_long, [&](const std::string& each) {
+    return find_language(settings.languages, each) != language;
+  });
+  if (!too_long.empty())
+    co_return fail(Errc::TooLarge,
+                   "{}, so the old name would stay there; change all with a text search and edits",
+                   describe_too_long(*settings.workspace, too_long));
   const auto work = [&](LanguageServer& server) -> Task<Result<std::vector<RenamedFile>>> {
     SymbolRename rename(server, request, name, cancel);
     co_return co_await rename.rename(path, files->paths);

@@ -57,6 +57,8 @@ Task<Result<FoundSymbols>> find_all_symbols(LanguageServers& servers, const Code
   }
   if (found.notes.size() == sources->languages.size() && first_error)
     co_return std::unexpected(*first_error);
+  if (!sources->too_long.empty())
+    found.notes.push_back(describe_too_long(*settings.workspace, sources->too_long));
   if (!sources->is_complete)
     found.notes.push_back(
         "more files have this text than were looked at: a longer name finds more");

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <utility>
 
 #include "base/ascii.h"
 #include "builtin/file_bytes.h"
@@ -16,6 +17,8 @@ namespace toolgate {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
 
 constexpr std::array<std::string_view, 8> kSkipped{
     "node_modules", "__pycache__", "build", "dist", "out", "target", "venv", "vendor"};
@@ -74,7 +77,7 @@ class SourceWalk {
     for (const std::string& file : files) {
       if (is_over()) return;
       ++files_;
-      if (has_text(file)) result_.paths.push_back(file);
+      look_at(file);
     }
   }
 
@@ -84,13 +87,29 @@ class SourceWalk {
            search_.extensions.end();
   }
 
-  bool has_text(const std::string& path) const {
+  void look_at(const std::string& path) {
     const auto file = workspace_.open_file(path);
-    if (!file) return false;
+    if (!file || std::cmp_greater(file->facts.st_size, search_.most_source_bytes)) return;
     const auto text = read_whole_file(file->descriptor.get(), search_.most_file_bytes, path);
-    if (!text) return false;
-    return search_.whole_word ? !find_word(*text, search_.text, 1).empty()
-                              : contains_ignoring_case(*text, search_.text);
+    if (text && has_text(*text)) result_.paths.push_back(path);
+    if (!text && text.error().code == Errc::TooLarge && is_in_pieces_of(*file))
+      result_.too_long.push_back(path);
+  }
+
+  // Each piece begins with the end of the one before it, so that nothing falls between them.
+  bool is_in_pieces_of(const OpenedFile& file) {
+    const std::size_t step = kPieceBytes - search_.text.size() - 1;
+    for (std::uint64_t at = 0; !is_over(); at += step) {
+      const auto piece = read_bytes(file.descriptor.get(), at, kPieceBytes, file.path);
+      if (piece && has_text(*piece)) return true;
+      if (!piece || piece->size() < kPieceBytes) return false;
+    }
+    return false;
+  }
+
+  bool has_text(std::string_view text) const {
+    return search_.whole_word ? !find_word(text, search_.text, 1).empty()
+                              : contains_ignoring_case(text, search_.text);
   }
 
   const Workspace& workspace_;

@@ -17,14 +17,16 @@ struct SourceSearch {
   bool whole_word = true;                    // else anywhere, whatever its case
   std::vector<std::string> extensions = {};  // of the files to look into
   std::size_t most_found = 200;
-  std::size_t most_files = 50'000;                     // to look into
-  std::size_t most_file_bytes = std::size_t{4} << 20;  // what a language server is shown
+  std::size_t most_files = 50'000;                        // to look into
+  std::size_t most_file_bytes = std::size_t{4} << 20;     // what a language server is shown
+  std::size_t most_source_bytes = std::size_t{64} << 20;  // nobody writes more: not looked into
   std::chrono::milliseconds most_time{5'000};
 };
 
 struct SourceFiles {
-  std::vector<std::string> paths;  // absolute, those nearest to the root first
-  bool is_complete = true;         // no limit was reached
+  std::vector<std::string> paths;     // absolute, those nearest to the root first
+  std::vector<std::string> too_long;  // have the text, too, and more than `most_file_bytes`
+  bool is_complete = true;            // no limit was reached
 };
 
 // Through the roots of the workspace, without following links and without folders that hold what

@@ -8,6 +8,7 @@
 
 #include "base/version.h"
 #include "cli/command.h"
+#include "cli/usage_error.h"
 
 namespace toolgate {
 namespace {
@@ -39,6 +40,9 @@ int run_command_line(int count, char** arguments) {
   CLI::App app{"Toolgate: one gateway to language models and their tools.", "toolgate"};
   app.set_version_flag("--version", std::string(kVersion));
   app.require_subcommand(0, 1);
+  app.failure_message([](const CLI::App* which, const CLI::Error& error) {
+    return explain_usage_error(*which, error);
+  });
   app.footer("'toolgate COMMAND --help' says more about a command.");
   Run run;
   for (const auto add : kCommands) add(app, run);

@@ -300,11 +300,12 @@ test('when the workspace was removed, each tool says so', async () => {
 
 describe('with files that are huge or no text', () => {
   let world;
-  const sources = ['huge', 'long', 'binary', 'latin'];
+  const sources = ['huge', 'long', 'big', 'binary', 'latin'];
   before(async () => {
     world = await Workspace.start({settings});
     world.write({
       'huge.cpp': {text: 'int huge_one;\n', sparse: 2 ** 30}, 'huge.png': {text: '\x89PNG\r\n\x1a\n', sparse: 2 ** 30}, 'long.cpp': `${'// filler\n'.repeat(300_000)}int long_one;\n`,
+      'big.cpp': `${'// filler\n'.repeat(600_000)}int big_one;\n`,
       'binary.cpp': Buffer.from('int binary_one;\n\0\x01'), 'binary.png': Buffer.from('\0\x01\x02'), 'latin.cpp': Buffer.from('int latin_one;  // caf\xe9 caf\xe9\n', 'latin1'),
       'latin.png': Buffer.from('caf\xe9', 'latin1'), 'use.cpp': sources.map((name) => `extern int ${name}_one;\nint use_${name}() { return ${name}_one; }\n`).join('')
     });
@@ -371,6 +372,9 @@ describe('with files that are huge or no text', () => {
     const huge = (await usages('huge', {filePaths: ['huge.cpp']})).join('\n');
     assert.match(huge, /use\.cpp:2:/);
     assert.match(huge, /\[huge\.cpp is too long for a language server/);
+    const big = (await usages('big')).join('\n');
+    assert.match(big, /use\.cpp:5:/);
+    assert.match(big, /\[big\.cpp has this name and is too long for a language server, so usages may be missing/);
   });
 
   test('get_errors', async () => {
@@ -383,6 +387,7 @@ describe('with files that are huge or no text', () => {
     const before = world.read('use.cpp');
     for (const [name, filePath, expected] of [
            ['huge', 'huge.cpp', /^huge\.cpp is too long for a language server: 1073741824 bytes/], ['binary', 'use.cpp', /^binary\.cpp is binary, not text/],
+           ['big', 'use.cpp', /^big\.cpp has this name and is too long for a language server, so the old name would stay there/],
            ['latin', 'latin.cpp', /^latin\.cpp is not UTF-8, so nothing in it is renamed$/], ['latin', 'use.cpp', /^latin\.cpp is not UTF-8/]
          ])
       assert.match(await world.failure('rename', {symbol: `${name}_one`, newName: 'other', filePath}), expected, filePath);

@@ -40,7 +40,7 @@ const edits = {
     says: /Edited notes\.txt.*\nEdited src\/main\.cpp/, leaves: {...replaced(['one', '1']), 'src/main.cpp': files['src/main.cpp'].replace('(2)', '(3)')}
   },
   apply_patch: {
-    input: {explanation: 'A patch', input: patch}, asks: 'Edit 2 files?', red: ['-two'], green: ['+new', '+2'],
+    input: {explanation: 'A patch', input: patch}, asks: 'Edit 2 files (1 new)?', red: ['-two'], green: ['+new', '+2'],
     says: /Created added\.txt.*\nEdited notes\.txt/, leaves: {...replaced(['two', '2']), 'added.txt': 'new\n'}
   },
   insert_edit_into_file: {

@@ -447,7 +447,33 @@ TEST_F(EditsTest, ADiffShowsWhatChanges) {
   const std::string cut = write_unified_diff(*made, 60);
   EXPECT_LT(cut.size(), 200U);
   EXPECT_NE(cut.find("… the diff is longer than what is shown"), std::string::npos);
-  EXPECT_EQ(describe_changes(made->changes), "Edit 3 files");
+  EXPECT_EQ(describe_changes(made->changes), "Edit 3 files (1 new, 1 deleted)");
+}
+
+TEST_F(EditsTest, ASummarySaysWhatIsMovedCreatedAndDeleted) {
+  write("a.txt", "a\n");
+  write("b.txt", "b\n");
+  const auto summary = [&](const auto& drafting) {
+    return describe_changes(plan(drafting).value().changes);
+  };
+  const auto put = [](EditDraft& draft, std::string_view name, std::string_view text) {
+    EXPECT_TRUE(draft.create(name, text));
+  };
+  const auto remove = [](EditDraft& draft, std::string_view name) {
+    EXPECT_TRUE(draft.remove(name));
+  };
+  EXPECT_EQ(
+      summary([&](EditDraft& draft) { remove(draft, "b.txt"), put(draft, "c/n.txt", "b\n"); }),
+      "Move b.txt to c/n.txt");
+  EXPECT_EQ(summary([&](EditDraft& draft) { put(draft, "0.txt", "b\n"), remove(draft, "b.txt"); }),
+            "Move b.txt to 0.txt");
+  EXPECT_EQ(summary([&](EditDraft& draft) { remove(draft, "b.txt"), put(draft, "c.txt", "B\n"); }),
+            "Edit 2 files (1 new, 1 deleted)");
+  EXPECT_EQ(summary([&](EditDraft& draft) { remove(draft, "b.txt"), remove(draft, "a.txt"); }),
+            "Delete 2 files");
+  EXPECT_EQ(summary([&](EditDraft& draft) { put(draft, "c", "b\n"), put(draft, "d", "b\n"); }),
+            "Create 2 files");
+  EXPECT_EQ(summary([&](EditDraft& draft) { remove(draft, "a.txt"); }), "Delete a.txt");
 }
 
 }  // namespace

@@ -55,10 +55,26 @@ TEST_F(SourceFilesTest, LimitsAreNoticed) {
   EXPECT_FALSE(result_.is_complete);
   EXPECT_EQ(found({.text = "area", .most_files = 1}), (Names{"a.cpp"}));
   EXPECT_FALSE(result_.is_complete);
-  EXPECT_EQ(found({.text = "area", .most_file_bytes = 3}), Names{});
+  EXPECT_EQ(found({.text = "area", .most_source_bytes = 3}), Names{});
+  EXPECT_EQ(result_.too_long, Names{});
   stop_ = true;
   EXPECT_EQ(found({.text = "area"}), Names{});
   EXPECT_FALSE(result_.is_complete);
+}
+
+TEST_F(SourceFilesTest, ThatAreTooLongToBeShownAreNamed) {
+  constexpr std::size_t kPiece = std::size_t{4} << 20;
+  folder_.write("work/begins.cpp", "area" + std::string(kPiece, ' '));
+  folder_.write("work/between.cpp", std::string(kPiece - 2, ' ') + "area" + std::string(9, ' '));
+  folder_.write("work/ends.cpp", std::string(2 * kPiece, ' ') + "area");
+  folder_.write("work/lacks.cpp", std::string(2 * kPiece, ' ') + "areas");
+  folder_.write("work/short.cpp", "area");
+  EXPECT_EQ(found({.text = "area"}), (Names{"short.cpp"}));
+  Names names;
+  for (const std::string& path : result_.too_long)
+    names.push_back(std::filesystem::path(path).filename());
+  EXPECT_EQ(names, (Names{"begins.cpp", "between.cpp", "ends.cpp"}));
+  EXPECT_TRUE(result_.is_complete);
 }
 
 TEST(SymbolNames, AreTakenApart) {
