@@ -13,8 +13,7 @@ enum class AnswerCheck {
   Damaged,     // anything else
 };
 
-// kJsonPadding bytes after `body` must be readable. `facts`, which may be null, get what a complete
-// answer says.
+// `facts`, which may be null, get what a complete answer says.
 AnswerCheck check_answer(std::string_view body, AnswerFacts* facts = nullptr);
 
 }  // namespace toolgate

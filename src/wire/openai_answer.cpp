@@ -1,5 +1,4 @@
-// A complete answer is checked with simdjson and keeps its bytes; anything else goes through
-// answer_repair. The two conversions run the stream normaliser.
+// A complete answer keeps its bytes; anything else goes through answer_repair. The two conversions run the stream normaliser.
 #include "wire/openai_answer.h"
 
 #include <vector>

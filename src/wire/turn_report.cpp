@@ -17,8 +17,14 @@ void append_text(std::string& out, const std::string& text) {
 }  // namespace
 
 void append_turn_report(std::string& out, const TurnReport& report) {
-  fmt::format_to(std::back_inserter(out), R"({{"rounds":{},"invocations":[{}],"warnings":[)",
-                 report.rounds, fmt::join(report.invocations, ","));
+  out += R"({"rounds":)";
+  out += fmt::format_int(report.rounds).str();
+  out += R"(,"invocations":[)";
+  for (const std::string& invocation : report.invocations) {
+    if (&invocation != report.invocations.data()) out += ',';
+    out += invocation;
+  }
+  out += R"(],"warnings":[)";
   bool first = true;
   for (const std::string& warning : report.warnings) {
     if (!first) out += ',';

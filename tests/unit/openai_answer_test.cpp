@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "four_bytes_per_token.h"
+#include "wire/answer_check.h"
 
 namespace toolgate {
 namespace {
@@ -269,6 +270,51 @@ TEST(StreamToAnswer, ErrorsAreErrors) {
   EXPECT_EQ(assemble_answer("data: {\"error\":\"boom\"}\n\n", plain_options()).error().message,
             "boom");
   EXPECT_EQ(assemble_answer("data: [DONE]\n\n", plain_options()).error().status, 502);
+}
+
+// What keeps its bytes must be JSON, whatever is wrong with it: each byte in turn is taken out,
+// doubled, and replaced by each that means something to JSON.
+TEST(AnswerCheckTest, NothingDamagedKeepsItsBytes) {
+  const std::string whole = answer_with(
+      R"({"role":"assistant","content":"a\n\u00e4\ud83d\ude00 ä","refusal":null,"tool_calls":[)"
+      R"({"id":"1","type":"function","function":{"name":"f","arguments":"{\"a\":[-1.5e+3]}"}}],)"
+      R"("more":[true,false,null,{"n":-0.5e-1}]})",
+      R"("tool_calls")");
+  ASSERT_EQ(check_answer(whole), AnswerCheck::Complete);
+  std::size_t kept = 0;
+  const auto look_at = [&](const std::string& text) {
+    if (check_answer(text) == AnswerCheck::Damaged) return;
+    ++kept;
+    EXPECT_TRUE(parse_json(text)) << text;
+  };
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    std::string text = whole;
+    for (const char c : std::string_view("\"\\{}[]:,+-.09aeEnutf \t\n\x01\x7F\x80\xC3\xF0")) {
+      text[at] = c;
+      look_at(text);
+    }
+    text.erase(at, 1);
+    look_at(text);
+    text.insert(at, 2, whole[at]);
+    look_at(text);
+    look_at(whole.substr(0, at));
+  }
+  EXPECT_GT(kept, 100U);
+}
+
+TEST(AnswerCheckTest, FactsAreThoseOfACompleteAnswer) {
+  AnswerFacts facts{.wants_names = true};
+  const std::string whole =
+      answer_with(R"({"role":"assistant","content":"hi","refusal":null})", R"("st\u006fp")");
+  EXPECT_EQ(check_answer(whole.substr(0, whole.size() - 1), &facts), AnswerCheck::Damaged);
+  EXPECT_EQ(facts.id + facts.model + facts.finish_reason, "");
+  EXPECT_EQ(facts.input_tokens, std::nullopt);
+  EXPECT_EQ(check_answer(whole, &facts), AnswerCheck::Complete);
+  EXPECT_EQ(facts.id, "c1");
+  EXPECT_EQ(facts.model, "m");
+  EXPECT_EQ(facts.finish_reasons, std::vector<std::string>{"stop"});
+  EXPECT_EQ(facts.input_tokens, 1);
+  EXPECT_EQ(facts.output_tokens, 2);
 }
 
 }  // namespace
