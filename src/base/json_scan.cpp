@@ -1,8 +1,5 @@
 #include "base/json_scan.h"
 
-#include <charconv>
-#include <optional>
-
 #include <simdjson.h>
 
 namespace toolgate {
@@ -123,42 +120,10 @@ namespace {
 
 const StringScanner kWidest = string_scanners().front();
 
-// What the four digits at the beginning of `text` stand for.
-std::optional<unsigned> read_code_unit(std::string_view text) {
-  constexpr std::size_t kDigits = 4;
-  unsigned unit = 0;
-  if (text.size() < kDigits) return std::nullopt;
-  const char* const end = text.data() + kDigits;
-  const auto read = std::from_chars(text.data(), end, unit, 16);
-  return read.ec == std::errc() && read.ptr == end ? std::optional(unit) : std::nullopt;
-}
-
 }  // namespace
 
 StringScan scan_long_string(const char* begin, const char* end) {
   return kWidest(begin, end);
-}
-
-bool has_valid_escapes(std::string_view text) {
-  constexpr std::size_t kUnitBytes = 6;  // \u12ab
-  std::size_t at = 0;
-  while ((at = text.find('\\', at)) != std::string_view::npos) {
-    const std::string_view behind = text.substr(at + 1);
-    if (!behind.starts_with('u')) {
-      if (behind.empty() || !std::string_view(R"("\/bfnrt)").contains(behind.front())) return false;
-      at += 2;
-      continue;
-    }
-    const auto unit = read_code_unit(behind.substr(1));
-    if (!unit) return false;
-    at += kUnitBytes;
-    if (*unit < 0xD800 || *unit > 0xDFFF) continue;
-    if (*unit > 0xDBFF || !text.substr(at).starts_with(R"(\u)")) return false;
-    const auto second = read_code_unit(text.substr(at + 2));
-    if (!second || *second < 0xDC00 || *second > 0xDFFF) return false;
-    at += kUnitBytes;
-  }
-  return true;
 }
 
 }  // namespace toolgate

@@ -1,12 +1,10 @@
-// Finds where a JSON string ends, many bytes at a time, and checks escapes. Readers of JSON texts
-// call it for each string they take or pass over: in a chat request nearly all bytes are inside
-// strings.
+// Finds where a JSON string ends, many bytes at a time. Readers of JSON texts call it for each
+// string they take or pass over: in a chat request nearly all bytes are inside strings.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <string_view>
 #include <vector>
 
 namespace toolgate {
@@ -43,9 +41,5 @@ inline StringScan scan_string(const char* begin, const char* end) {
   }
   return scan_long_string(begin, end);
 }
-
-// Whether each backslash in a JSON text begins an escape that JSON has, and none stands for half a
-// character.
-bool has_valid_escapes(std::string_view text);
 
 }  // namespace toolgate

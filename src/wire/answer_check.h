@@ -13,7 +13,8 @@ enum class AnswerCheck {
   Damaged,     // anything else
 };
 
-// `facts`, which may be null, get what a complete answer says.
+// kJsonPadding bytes after `body` must be readable. `facts`, which may be null, get what a complete
+// answer says.
 AnswerCheck check_answer(std::string_view body, AnswerFacts* facts = nullptr);
 
 }  // namespace toolgate

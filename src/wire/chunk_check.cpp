@@ -3,7 +3,6 @@
 #include "wire/chunk_check.h"
 
 #include "wire/dom_reading.h"
-#include "wire/key_set.h"
 
 namespace toolgate {
 namespace {

@@ -1,4 +1,5 @@
-// A complete answer keeps its bytes; anything else goes through answer_repair. The two conversions run the stream normaliser.
+// A complete answer is checked with simdjson and keeps its bytes; anything else goes through
+// answer_repair. The two conversions run the stream normaliser.
 #include "wire/openai_answer.h"
 
 #include <vector>
