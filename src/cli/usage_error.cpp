@@ -46,11 +46,11 @@ std::vector<std::string> command_names(const CLI::App& command) {
 std::string explain_extra(const CLI::App& command, const std::string& word) {
   const std::string shown = visible_text(word, false);
   if (word.starts_with('-'))
-    return fmt::format("{} has no option '{}'{}", full_name(command), shown,
+    return fmt::format("'{}' has no option '{}'{}", full_name(command), shown,
                        suggestion(word.substr(0, word.find('=')), option_names(command)));
   if (const auto names = command_names(command); !names.empty())
     return fmt::format("there is no '{} {}'{}", full_name(command), shown, suggestion(word, names));
-  return fmt::format("{} was given '{}', which is one word too many", full_name(command), shown);
+  return fmt::format("'{}' was given '{}', which is one word too many", full_name(command), shown);
 }
 
 }  // namespace
