@@ -218,6 +218,7 @@ describe('a file that others change during edits', () => {
     for (let n = 0; n < 8; ++n)
       for (const [tool, input] of [...reading('busy'), ...searches('busy')]) {
         const answer = await world.call(tool, input);
+        if (saidBy(answer).startsWith('busy/pic.png is no PNG')) continue;  // it has just been created, and is empty
         if (answer.body.ending !== 'result') assert.match(saidBy(answer), passing, tool);
         else if (tool === 'read_file') assert.match(saidBy(answer), /^\[busy\/in\.txt(, lines 1 to 1 of 1\]\nneedle\n| is empty\])$/);
         else if (tool === 'list_dir') assert.match(saidBy(answer), /^(The folder is empty\.|((in\.cpp|in\.txt|pic\.png)\n){1,3})$/);
