@@ -96,7 +96,8 @@ class SourceWalk {
       result_.too_long.push_back(path);
   }
 
-  // Each piece begins with the end of the one before it, so that nothing falls between them.
+  // Each piece begins with the end of the one before it, so that nothing falls between them. A
+  // longer name that is cut there may look like the one wanted: then a file too many is named.
   bool is_in_pieces_of(const OpenedFile& file) {
     const std::size_t step = kPieceBytes - search_.text.size() - 1;
     for (std::uint64_t at = 0; !is_over(); at += step) {
