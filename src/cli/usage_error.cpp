@@ -6,10 +6,13 @@
 #include <fmt/format.h>
 
 #include "base/nearest.h"
+#include "cli/terminal.h"
 #include "invoke/visible_text.h"
 
 namespace toolgate {
 namespace {
+
+constexpr std::size_t kWordColumns = 60;
 
 // "toolgate approvals" of "toolgate approvals lst": how far the line could be followed.
 const CLI::App& last_command(const CLI::App& app) {
@@ -44,7 +47,7 @@ std::vector<std::string> command_names(const CLI::App& command) {
 }
 
 std::string explain_extra(const CLI::App& command, const std::string& word) {
-  const std::string shown = visible_text(word, false);
+  const std::string shown = cut_to_columns(visible_text(word, false), kWordColumns);
   if (word.starts_with('-'))
     return fmt::format("'{}' has no option '{}'{}", full_name(command), shown,
                        suggestion(word.substr(0, word.find('=')), option_names(command)));

@@ -247,6 +247,7 @@ describe('a command line that makes no sense', () => {
          [['tools', '--jsn'], "toolgate: 'toolgate tools' has no option '--jsn'; did you mean --json?\n'toolgate tools --help' says more.\n"],
          [['serve', '--prt=1'], "toolgate: 'toolgate serve' has no option '--prt=1'; did you mean --port?\n'toolgate serve --help' says more.\n"],
          [['undo', 'one', 'two'], "toolgate: 'toolgate undo' was given 'two', which is one word too many\n'toolgate undo --help' says more.\n"],
+         [['call', 'x', `{"a":"${'ä'.repeat(100)}"}`], `toolgate: 'toolgate call' was given '{"a":"${'ä'.repeat(53)}…', which is one word too many\n'toolgate call --help' says more.\n`],
          [['call'], "toolgate: NAME is required\n'toolgate call --help' says more.\n"],
          [['\x1b[31m'], "toolgate: there is no 'toolgate ⟨U+001B⟩[31m'\n'toolgate --help' says more.\n"]
        ])
