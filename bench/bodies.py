@@ -1,5 +1,6 @@
 """Chat requests of an exact size, the same on every run, shaped like those of coding agents:
-a system prompt, tools with schemas, prose, code, tool calls and their results. Used by run.py."""
+a system prompt, tools with schemas, prose, code, tool calls and their results. load.cpp
+writes the number of the turn where TURN stands, in the last round. Used by run.py."""
 import json
 import random
 
@@ -19,6 +20,7 @@ CODE = [
 ]
 SYSTEM = ("You are a careful programming assistant. Use the tools to read files before you change "
           "them, make the smallest change that solves the problem, and say what you did.")
+TURN = "Turn 00000000: "
 
 
 def tool(name, description, parameters):
@@ -75,9 +77,10 @@ def encoded(request):
     return json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def chat_request(size, model="mock", **more):
-    """A request of exactly `size` bytes; tools and tool calls only where there is room for them."""
-    source = random.Random(size)
+def chat_request(size, conversation=0, model="mock", **more):
+    """A request of exactly `size` bytes; tools and tool calls only where there is room for them.
+    Each conversation has other messages."""
+    source = random.Random(f"{size} {conversation}")
     request = {"model": model, **more, "temperature": 0.2,
                "messages": [{"role": "system", "content": SYSTEM}]}
     used = 0
@@ -93,9 +96,11 @@ def chat_request(size, model="mock", **more):
             used += length
     last = {"role": "user", "content": ""}
     request["messages"].append(last)
+    first_of_turn = request["messages"][-len(one_round(source, 0)) - 1] if used else last
+    first_of_turn["content"] = TURN + first_of_turn["content"]
     missing = size - len(encoded(request))
     words = (prose(source) + " ") * (missing // 100 + 1)
-    last["content"] = words.encode().decode("ascii", "ignore").replace('"', "'")[:missing]
+    last["content"] += words.encode().decode("ascii", "ignore").replace('"', "'")[:missing]
     body = encoded(request)
     assert len(body) == size, (len(body), size)
     return body

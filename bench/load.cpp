@@ -1,7 +1,8 @@
 // The load generator of the benchmark: a closed loop of keep-alive connections in one thread, each
-// sending one fixed request and reading the whole answer before the next. Started by bench/run.py;
-// prints one JSON object. In event streams it also reads the send times that the mock upstream
-// writes into its chunks, which gives the delay of each chunk.
+// sending a request and reading the whole answer before the next. Started by bench/run.py; prints
+// one JSON object. Each connection has a body of its own, if there are enough, and numbers the
+// turns in it (bench/bodies.py). In event streams it also reads the send times that the mock
+// upstream writes into its chunks, which gives the delay of each chunk.
 #include <algorithm>
 #include <arpa/inet.h>
 #include <cerrno>
@@ -32,15 +33,22 @@ struct Options {
   uint16_t port = 0;
   std::string path = "/v1/chat/completions";
   std::string headers;
-  std::string body;  // empty: a GET
+  std::vector<std::string> bodies;  // none: a GET
   int connections = 1;
   double seconds = 1;
-  bool hold = false;  // one endless stream per connection: say "ready" when all have begun
+  bool fresh = false;  // every request has the next body
+  bool hold = false;   // one endless stream per connection: say "ready" when all have begun
 };
 
 enum class Phase { Head, Sized, ChunkSize, ChunkData, Trailer };
 
+struct Request {
+  std::string text;
+  size_t turn = 0;  // where its number stands; npos: nowhere
+};
+
 struct Connection {
+  Request* request = nullptr;
   int socket = -1;
   size_t sent = 0;
   bool busy = false;
@@ -75,17 +83,34 @@ uint32_t quantile(std::vector<uint32_t>& values, double fraction) {
   return *at;
 }
 
+Request make_request(const Options& options, const std::string& body) {
+  std::string text = (body.empty() ? "GET " : "POST ") + options.path +
+                     " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(options.port) +
+                     "\r\nContent-Type: application/json\r\nAccept: application/json\r\n"
+                     "Authorization: Bearer sk-bench\r\n" +
+                     options.headers + "Content-Length: " + std::to_string(body.size()) +
+                     "\r\n\r\n" + body;
+  const size_t turn = text.find("Turn 00000000");
+  return {std::move(text), turn == text.npos ? turn : turn + 5};
+}
+
+void number_turn(Request& request, int number) {
+  if (request.turn == request.text.npos) return;
+  for (size_t digit = 8; digit-- > 0; number /= 10)
+    request.text[request.turn + digit] = static_cast<char>('0' + number % 10);
+}
+
 class Load {
  public:
   explicit Load(Options options) : options_(std::move(options)) {
-    request_ = (options_.body.empty() ? "GET " : "POST ") + options_.path +
-               " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(options_.port) +
-               "\r\nContent-Type: application/json\r\nAccept: application/json\r\n"
-               "Authorization: Bearer sk-bench\r\n" +
-               options_.headers + "Content-Length: " + std::to_string(options_.body.size()) +
-               "\r\n\r\n" + options_.body;
     loop_ = epoll_create1(EPOLL_CLOEXEC);
     connections_.resize(static_cast<size_t>(options_.connections));
+    if (options_.bodies.empty()) options_.bodies.emplace_back();
+    const size_t count = std::max(options_.bodies.size(), connections_.size());
+    for (size_t i = 0; i < count; ++i)
+      requests_.push_back(make_request(options_, options_.bodies[i % options_.bodies.size()]));
+    for (size_t i = 0; i < connections_.size(); ++i) connections_[i].request = &requests_[i];
+    next_request_ = connections_.size();
   }
 
   int run() {
@@ -105,7 +130,7 @@ class Load {
 
  private:
   void open(Connection& connection) {
-    connection = Connection{};
+    connection = Connection{.request = connection.request};
     connection.socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -123,6 +148,8 @@ class Load {
 
   void start_request(Connection& connection) {
     connection.sent = 0;
+    if (options_.fresh) connection.request = &requests_[next_request_++ % requests_.size()];
+    number_turn(*connection.request, ++turns_);
     connection.started = microseconds_now();
     connection.phase = Phase::Head;
     connection.ok = connection.streamed = connection.saw_done = false;
@@ -133,11 +160,12 @@ class Load {
   }
 
   void send_request(Connection& connection) {
-    ssize_t sent = send(connection.socket, request_.data() + connection.sent,
-                        request_.size() - connection.sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    const std::string& text = connection.request->text;
+    ssize_t sent = send(connection.socket, text.data() + connection.sent,
+                        text.size() - connection.sent, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent < 0 && errno != EAGAIN) return fail(connection, "send");
     connection.sent += static_cast<size_t>(std::max<ssize_t>(sent, 0));
-    bool unsent = connection.sent < request_.size();
+    bool unsent = connection.sent < text.size();
     if (unsent == connection.writing) return;
     connection.writing = unsent;
     uint32_t wanted = unsent ? EPOLLIN | EPOLLOUT : EPOLLIN;
@@ -296,7 +324,9 @@ class Load {
   }
 
   Options options_;
-  std::string request_;
+  std::vector<Request> requests_;
+  size_t next_request_ = 0;
+  int turns_ = 0;
   int loop_ = -1;
   std::vector<Connection> connections_;
   char buffer_[kReadSize];
@@ -323,8 +353,8 @@ Options parse_options(int count, char** words) {
   Options options;
   for (int i = 1; i < count; ++i) {
     std::string_view name = words[i];
-    if (name == "--hold") {
-      options.hold = true;
+    if (name == "--hold" || name == "--fresh") {
+      (name == "--hold" ? options.hold : options.fresh) = true;
       continue;
     }
     if (i + 1 == count) break;
@@ -332,7 +362,7 @@ Options parse_options(int count, char** words) {
     if (name == "--port") options.port = static_cast<uint16_t>(std::atoi(value));
     if (name == "--path") options.path = value;
     if (name == "--header") options.headers.append(value).append("\r\n");
-    if (name == "--body") options.body = file_text(value);
+    if (name == "--body") options.bodies.push_back(file_text(value));
     if (name == "--connections") options.connections = std::max(1, std::atoi(value));
     if (name == "--seconds") options.seconds = std::atof(value);
   }

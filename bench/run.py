@@ -22,6 +22,7 @@ from rivals import (LOAD_CORE, PROXY_CORE, ROOT, Nginx, NginxWithMemoryKept, Por
                     core_busy_seconds, cpu_seconds, on_core, page_faults, resident_megabytes)
 
 CHUNKS = 200
+NEW_CONVERSATIONS = 100  # more than Toolgate remembers
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,23 +31,28 @@ class Workload:
     size: int
     connections: int
     stream: bool = False
+    fresh: bool = False
     without: tuple = ()
 
     @property
     def unit(self):
         return "chunk" if self.stream else "request"
 
-    def body(self):
+    def bodies(self):
         more = {"stream": True} if self.stream else {}
-        return bodies.chat_request(self.size, **more)
+        count = NEW_CONVERSATIONS if self.fresh else self.connections
+        return [bodies.chat_request(self.size, number, **more) for number in range(count)]
 
 
 # A proxy that falls behind its streams reads several chunks at once and looks cheaper per chunk
-# than it is. Portkey keeps up with 8 streams, not with 64.
+# than it is. Portkey keeps up with 8 streams, not with 64. Requests are turns of conversations, one
+# per connection; those that are "new" have nothing in common with one before.
 WORKLOADS = [
     Workload("1 KB", 1024, 16),
     Workload("32 KB", 32 * 1024, 16),
     Workload("512 KB", 512 * 1024, 8),
+    Workload("32 KB, new", 32 * 1024, 16, fresh=True, without=("Portkey",)),
+    Workload("512 KB, new", 512 * 1024, 8, fresh=True, without=("Portkey",)),
     Workload("8 streams", 1024, 8, stream=True),
     Workload("64 streams", 1024, 64, stream=True, without=("Portkey",)),
 ]
@@ -59,6 +65,7 @@ class Bench:
         self.programs = self.find_programs(Path(options.build))
         self.upstream, self.upstream_port = self.start_upstream()
         self.rivals = self.make_rivals()
+        self.body_files = []
 
     @staticmethod
     def find_programs(build):
@@ -101,19 +108,23 @@ class Bench:
         folder.mkdir(exist_ok=True)
         return folder
 
-    def load_command(self, rival, body, connections, seconds, stream):
-        path = self.folder / "body.json"
-        path.write_bytes(body)
+    def load_command(self, rival, connections, seconds, stream):
         command = [self.programs["bench_load"], "--port", str(rival.port_for(stream)),
-                   "--body", str(path), "--connections", str(connections),
-                   "--seconds", str(seconds)]
+                   "--connections", str(connections), "--seconds", str(seconds)]
+        for path in self.body_files:
+            command += ["--body", str(path)]
         for header in rival.headers():
             command += ["--header", header]
         return command
 
+    def write_bodies(self, texts):
+        self.body_files = [self.folder / f"body{number}.json" for number in range(len(texts))]
+        for path, text in zip(self.body_files, texts):
+            path.write_bytes(text)
+
     def run_load(self, rival, workload, seconds):
-        command = self.load_command(rival, workload.body(), workload.connections, seconds,
-                                    workload.stream)
+        command = self.load_command(rival, workload.connections, seconds, workload.stream)
+        command += ["--fresh"] if workload.fresh else []
         with on_core(LOAD_CORE):
             done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
         result = json.loads(done.stdout or '{"requests": 0}')
@@ -145,6 +156,7 @@ class Bench:
     # the machine meets all of them; a ratio is formed within a round.
     def measure_workload(self, workload):
         rivals = [rival for rival in self.rivals if rival.name not in workload.without]
+        self.write_bodies(workload.bodies())
         for rival in rivals:
             patience = 3 if rival.name == "Portkey" else 1  # its code is compiled as it runs
             self.run_load(rival, workload, self.options.warmup * patience)
@@ -171,7 +183,7 @@ class Bench:
                 "others_percent")
         result = {key: {name: statistics.median(one[name][key] for one in rounds)
                         for name in rounds[0]} for key in keys}
-        return {"unit": workload.unit, **result, "ratios": ratios(rounds, "Toolgate"),
+        return {"unit": workload.unit, "fresh": workload.fresh, **result, "ratios": ratios(rounds, "Toolgate"),
                 "nginx_ratios": ratios(rounds, "nginx"), "rounds": rounds}
 
     def measure_start(self, rival):
@@ -186,8 +198,8 @@ class Bench:
         rival.start()
         time.sleep(1)
         idle = resident_megabytes(rival.process.pid)
-        body = bodies.chat_request(1024, stream=True, user="hold")
-        command = self.load_command(rival, body, self.options.streams, 60, True) + ["--hold"]
+        self.write_bodies([bodies.chat_request(1024, stream=True, user="hold")])
+        command = self.load_command(rival, self.options.streams, 60, True) + ["--hold"]
         with on_core(LOAD_CORE):
             load = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         ready = load.stdout.readline().strip() == "ready"

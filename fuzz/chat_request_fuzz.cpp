@@ -1,6 +1,9 @@
 // Any bytes as a chat request. What parse_chat_request accepts must be JSON wherever a full parser
-// can tell, and the body made for the upstream must be JSON, add up, and be stable.
+// can tell, and the body made for the upstream must be JSON, add up, and be stable. With the parts
+// of a similar body known, it is read alike.
+#include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <string>
 
 #include <fmt/core.h>
@@ -9,6 +12,7 @@
 #include "fuzz/require.h"
 #include "wire/chat_reader.h"
 #include "wire/json_padding.h"
+#include "wire/known_parts.h"
 #include "wire/openai_chat.h"
 
 namespace {
@@ -66,6 +70,43 @@ void check_upstream(const ChatRequest& request, bool is_json) {
   require(join(make_upstream_body(*again, "m\"1")) == sent, "a second pass changes nothing");
 }
 
+void check_same(const Result<ChatRequest>& one, const Result<ChatRequest>& other) {
+  require(one.has_value() == other.has_value(), "known parts do not decide");
+  if (!one) {
+    require(one.error().message == other.error().message, "the error is the same");
+    return;
+  }
+  const auto same_view = [](std::string_view a, std::string_view b) {
+    return a.data() == b.data() && a.size() == b.size();
+  };
+  require(std::ranges::equal(one->messages, other->messages,
+                             [&](const ChatMessage& a, const ChatMessage& b) {
+                               return a.role == b.role && same_view(a.raw, b.raw);
+                             }),
+          "the messages are the same");
+  require(std::ranges::equal(one->tools, other->tools,
+                             [&](const ChatTool& a, const ChatTool& b) {
+                               return a.name == b.name && same_view(a.raw, b.raw);
+                             }),
+          "the tools are the same");
+  require(std::ranges::equal(one->members, other->members, same_view, &ChatMember::raw,
+                             &ChatMember::raw),
+          "the members are the same");
+}
+
+// What is known comes from the body itself, or from one that differs in one of its later bytes.
+void check_with_known(std::string_view body, const Result<ChatRequest>& request) {
+  constexpr std::string_view kMarks = "}],\"{ x\\";
+  const std::size_t mark = std::hash<std::string_view>()(body);
+  std::string similar(body);
+  similar[body.size() - 1 - mark % (body.size() / 2 + 1)] = kMarks[mark / 7 % kMarks.size()];
+  for (const std::string_view before : {body, std::string_view(similar)}) {
+    KnownParts known{.messages = KnownMessages({.least_bytes = 1})};
+    for (int i = 0; i < 2; ++i) (void)parse_chat_request(before, {}, &known);
+    check_same(parse_chat_request(body, {}, &known), request);
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
@@ -75,6 +116,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
 
   const bool is_json = parse_json(body).has_value();
   const auto request = parse_chat_request(body);
+  if (!body.empty()) check_with_known(body, request);
   if (!request) {
     require(!request.error().message.empty(), "an error has a message");
     require(!is_json || request.error().code != Errc::InvalidJson, "JSON is not called broken");

@@ -135,7 +135,7 @@ Task<> dispatch(HttpExchange& exchange, LoopState& state) {
                          .catalog = state.catalog,
                          .registry = state.registry,
                          .normalized_tools = state.normalized_tools,
-                         .known_tools = state.known_tools,
+                         .known_parts = state.known_parts,
                          .tool_offers = state.tool_offers,
                          .group_names = state.group_names,
                          .tool_lists = state.tool_lists,

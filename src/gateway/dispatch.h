@@ -21,7 +21,7 @@ struct LoopState {
   std::shared_ptr<const Catalog> catalog;
   Registry& registry;
   NormalizedTools normalized_tools;
-  KnownTools known_tools;
+  KnownParts known_parts;
   ToolOffers tool_offers;
   GroupNames group_names;
   ToolLists tool_lists;

@@ -93,7 +93,7 @@ struct Worker {
               .catalog = tools.catalog(),
               .registry = tools.registry(),
               .normalized_tools = NormalizedTools(),
-              .known_tools = KnownTools(),
+              .known_parts = {},
               .tool_offers = {},
               .group_names = {},
               .tool_lists = {},

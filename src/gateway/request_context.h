@@ -15,7 +15,7 @@
 #include "net/http_client.h"
 #include "net/http_server.h"
 #include "schema/normalized_tools.h"
-#include "wire/known_tools.h"
+#include "wire/known_parts.h"
 #include "wire/openai_error.h"
 
 namespace toolgate {
@@ -29,7 +29,7 @@ struct RequestContext {
   std::shared_ptr<const Catalog> catalog;  // the tools there are, as this request sees them
   Registry& registry;                      // where they are registered; any thread may call it
   NormalizedTools& normalized_tools;       // this loop's, as the next four
-  KnownTools& known_tools;
+  KnownParts& known_parts;
   ToolOffers& tool_offers;
   const GroupNames& group_names;
   ToolLists& tool_lists;

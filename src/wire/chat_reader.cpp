@@ -73,8 +73,8 @@ std::string quoted(std::string_view text) {
   return out;
 }
 
-ChatReader::ChatReader(std::string_view body, const ChatLimits& limits, KnownTools* known_tools)
-    : body_(body), limits_(limits), known_tools_(known_tools), reader_(body, limits.max_depth) {
+ChatReader::ChatReader(std::string_view body, const ChatLimits& limits, KnownParts* known)
+    : body_(body), limits_(limits), known_(known), reader_(body, limits.max_depth) {
   request_.body = body;
 }
 

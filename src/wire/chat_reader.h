@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "wire/json_reader.h"
+#include "wire/known_parts.h"
 #include "wire/openai_chat.h"
 
 namespace toolgate {
@@ -27,7 +28,7 @@ inline constexpr std::size_t kFirstIncludeField = 3;
 
 class ChatReader {
  public:
-  ChatReader(std::string_view body, const ChatLimits& limits, KnownTools* known_tools);
+  ChatReader(std::string_view body, const ChatLimits& limits, KnownParts* known);
   Result<ChatRequest> read();
 
  private:
@@ -43,6 +44,8 @@ class ChatReader {
   Result<> check_whole();
 
   Result<> read_messages();
+  KnownMessages::Beginning take_known_messages();
+  void keep_messages(std::size_t begin, const KnownMessages::Beginning& beginning);
   Result<> read_message();
   Result<Role> read_role();
   Result<> read_content();
@@ -90,7 +93,7 @@ class ChatReader {
 
   std::string_view body_;
   const ChatLimits& limits_;
-  KnownTools* known_tools_;  // may be null
+  KnownParts* known_;  // may be null
   JsonReader reader_;
   ChatRequest request_;
   std::string key_;  // of the top-level member being read

@@ -5,7 +5,6 @@
 
 #include "base/ascii.h"
 #include "wire/chat_reader.h"
-#include "wire/known_tools.h"
 
 namespace toolgate {
 namespace {
@@ -31,13 +30,40 @@ Result<> ChatReader::read_messages() {
   if (reader_.kind() != Kind::Array) return wrong_kind("messages", "an array");
   request_.messages.reserve(std::min(body_.size() / kBytesPerMessage + 1, kMostExpectedMessages));
   reader_.enter();
+  const std::size_t begin = reader_.offset();
+  const auto beginning = take_known_messages();
   while (reader_.next_element()) {
     if (request_.messages.size() == limits_.max_messages)
       return refuse("messages", "at most {} messages are allowed", limits_.max_messages);
     if (auto done = read_message(); !done) return done;
   }
   if (reader_.failed()) return broken();
+  keep_messages(begin, beginning);
   return {};
+}
+
+KnownMessages::Beginning ChatReader::take_known_messages() {
+  if (!known_) return {};
+  const std::size_t begin = reader_.offset();
+  const auto beginning = known_->messages.find(body_.substr(begin));
+  if (beginning.size == 0 || beginning.messages.size() > limits_.max_messages) return {};
+  for (const auto& message : beginning.messages)
+    request_.messages.emplace_back(
+        message.role, body_.substr(begin + message.begin, message.end - message.begin));
+  for (const auto& id : beginning.call_ids)
+    call_ids_.push_back(body_.substr(begin + id.begin, id.size));
+  reader_.next_element();
+  reader_.pass(beginning.size);
+  return beginning;
+}
+
+// An id that is written with escapes does not stand in the body; such conversations are rare.
+void ChatReader::keep_messages(std::size_t begin, const KnownMessages::Beginning& beginning) {
+  if (!known_ || request_.messages.empty() || !kept_.empty()) return;
+  const std::string_view last = request_.messages.back().raw;
+  const char* const first = body_.data() + begin;
+  known_->messages.keep(beginning, {first, last.data() + last.size()}, request_.messages,
+                        call_ids_);
 }
 
 Result<> ChatReader::read_message() {
@@ -233,15 +259,14 @@ Result<> ChatReader::read_tools() {
   if (count > limits_.max_tools)
     return refuse("tools", "{} tools were given, at most {} are allowed (toolgate.limits.tools)",
                   count, limits_.max_tools);
-  if (known_tools_)
-    known_tools_->add(body_.substr(begin, reader_.end_offset() - begin), request_.tools);
+  if (known_) known_->tools.add(body_.substr(begin, reader_.end_offset() - begin), request_.tools);
   return {};
 }
 
 bool ChatReader::take_known_tools() {
-  if (!known_tools_) return false;
+  if (!known_) return false;
   const std::size_t begin = reader_.offset();
-  const auto* list = known_tools_->find(body_.substr(begin));
+  const auto* list = known_->tools.find(body_.substr(begin));
   if (!list || list->tools.size() > limits_.max_tools) return false;
   request_.tools.reserve(list->tools.size());
   for (const auto& tool : list->tools)

@@ -10,8 +10,8 @@
 namespace toolgate {
 
 Result<ChatRequest> parse_chat_request(std::string_view body, const ChatLimits& limits,
-                                       KnownTools* known_tools) {
-  return ChatReader(body, limits, known_tools).read();
+                                       KnownParts* known) {
+  return ChatReader(body, limits, known).read();
 }
 
 const AddedTools::Entry* AddedTools::find(std::string_view name) const {

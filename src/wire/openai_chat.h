@@ -92,7 +92,7 @@ struct ChatRequest {
   std::vector<ReplacedMessage> replaced_messages;  // in order: what the upstream gets instead
 };
 
-class KnownTools;
+struct KnownParts;
 
 struct ChatLimits {
   std::size_t max_tools = 128;
@@ -102,9 +102,9 @@ struct ChatLimits {
 
 // Checks the rules of the request and reads it, all but the choice of a tool. Everything in the
 // result that is a view points into `body`, which must stay alive and unmoved.
-// A list of tools that `known_tools` has is not read again; those who share one have one max_depth.
+// What `known` has of it is not read again; those who share one have one max_depth.
 Result<ChatRequest> parse_chat_request(std::string_view body, const ChatLimits& limits = {},
-                                       KnownTools* known_tools = nullptr);
+                                       KnownParts* known = nullptr);
 
 // Whether the tool that must be called is offered; once tools were added.
 Result<void> check_tool_choice(const ChatRequest& request);

@@ -63,6 +63,28 @@ test('a body of 8 MB arrives whole', async () => {
   assert.equal(upstream.last.json.messages[0].content.length, content.length);
 });
 
+test('conversations arrive turn by turn as sent, and what is wrong in one is found', async () => {
+  const system = {role: 'system', content: 'You help. '.repeat(2000)};
+  const conversations = [[system], [system]];
+  for (let turn = 0; turn < 24; ++turn) {
+    const messages = conversations[turn % 2];
+    const id = `call_${turn}`;
+    const call = {id, type: 'function', function: {name: 'f', arguments: '{}'}};
+    messages.push({role: 'assistant', tool_calls: [call]});
+    messages.push({role: 'tool', tool_call_id: id, content: `é ${turn} `.repeat(200)});
+    const response = await say({messages});
+    assert.equal(response.status, 200, response.text);
+    assert.deepEqual(upstream.last.json.messages, messages);
+
+    const stranger = {role: 'tool', tool_call_id: `call_${turn - 1}`, content: ''};
+    const refused = await say({messages: [...messages, stranger]});
+    assert.equal(refused.status, 400, refused.text);
+    const error = checkError(refused.json);
+    assert.match(error.message, /'call_-?\d+' refers to no earlier tool call/);
+    assert.equal(error.param, `messages[${messages.length}].tool_call_id`);
+  }
+});
+
 test('a chunked request body arrives whole', async () => {
   const body = JSON.stringify({model: 'mock-1', messages: [{role: 'user', content: 'in pieces'}]});
   const pieces = [...body.matchAll(/.{1,7}/gs)].map(

@@ -1,10 +1,10 @@
 // Lists of tools that are not read twice.
-#include "wire/known_tools.h"
-
 #include <string>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include "wire/known_parts.h"
 
 namespace toolgate {
 namespace {
@@ -18,10 +18,10 @@ std::string request_with(std::string_view tools) {
 }
 
 TEST(KnownTools, AListReadAgainIsTheSame) {
-  KnownTools known;
+  KnownParts known;
   const std::string list = "[" + tool("a") + " , " + tool("b") + "]";
   const std::string bodies[] = {request_with(list), R"({"x":1,)" + request_with(list).substr(1)};
-  EXPECT_EQ(known.find(list), nullptr);
+  EXPECT_EQ(known.tools.find(list), nullptr);
   for (const std::string& body : bodies) {
     const auto request = parse_chat_request(body, {}, &known);
     ASSERT_TRUE(request) << request.error().message;
@@ -30,20 +30,20 @@ TEST(KnownTools, AListReadAgainIsTheSame) {
     EXPECT_EQ(request->tools[1].raw, tool("b"));
     EXPECT_EQ(request->tools[1].raw.data(), body.data() + body.find(tool("b")));
     EXPECT_EQ(request->messages.size(), 1u);
-    ASSERT_NE(known.find(list), nullptr);
-    EXPECT_EQ(known.find(list)->text, list);
+    ASSERT_NE(known.tools.find(list), nullptr);
+    EXPECT_EQ(known.tools.find(list)->text, list);
   }
 }
 
 TEST(KnownTools, WhatIsKnownIsNotLookedAtAgain) {
-  KnownTools known;
-  known.add("[7]", {});
+  KnownParts known;
+  known.tools.add("[7]", {});
   EXPECT_TRUE(parse_chat_request(request_with("[7]"), {}, &known));
   EXPECT_FALSE(parse_chat_request(request_with("[7]")));
 }
 
 TEST(KnownTools, AListThatGoesOnIsAnother) {
-  KnownTools known;
+  KnownParts known;
   ASSERT_TRUE(parse_chat_request(request_with("[" + tool("a") + "]"), {}, &known));
   const std::string longer = request_with("[" + tool("a") + "," + tool("b") + "]");
   const auto request = parse_chat_request(longer, {}, &known);
@@ -54,33 +54,33 @@ TEST(KnownTools, AListThatGoesOnIsAnother) {
 }
 
 TEST(KnownTools, ALowerLimitHoldsForThemToo) {
-  KnownTools known;
+  KnownParts known;
   const std::string body = request_with("[" + tool("a") + "," + tool("b") + "]");
   ASSERT_TRUE(parse_chat_request(body, {}, &known));
   EXPECT_FALSE(parse_chat_request(body, {.max_tools = 1}, &known));
 }
 
 TEST(KnownTools, WhatIsRefusedIsNotKept) {
-  KnownTools known;
+  KnownParts known;
   const std::string list = "[" + tool("a") + "," + tool("a") + "]";
   for (int i = 0; i < 2; ++i) EXPECT_FALSE(parse_chat_request(request_with(list), {}, &known));
-  EXPECT_EQ(known.find(list), nullptr);
+  EXPECT_EQ(known.tools.find(list), nullptr);
 }
 
 TEST(KnownTools, KeepsTheLastUsedAndNothingHuge) {
-  KnownTools known;
+  KnownParts known;
   const auto list = [](int number) { return "[" + tool(fmt::format("t{}", number)) + "]"; };
   for (int i = 0; i < 100; ++i) {
-    known.add(list(i), {});
-    EXPECT_NE(known.find(list(0)), nullptr) << i;
+    known.tools.add(list(i), {});
+    EXPECT_NE(known.tools.find(list(0)), nullptr) << i;
   }
   int kept = 0;
-  for (int i = 0; i < 100; ++i) kept += known.find(list(i)) != nullptr;
+  for (int i = 0; i < 100; ++i) kept += known.tools.find(list(i)) != nullptr;
   EXPECT_GT(kept, 1);
   EXPECT_LT(kept, 20);
   const std::string huge = "[" + std::string(std::size_t{1} << 20, ' ') + "]";
-  known.add(huge, {});
-  EXPECT_EQ(known.find(huge), nullptr);
+  known.tools.add(huge, {});
+  EXPECT_EQ(known.tools.find(huge), nullptr);
 }
 
 }  // namespace

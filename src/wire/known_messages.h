@@ -1,0 +1,72 @@
+// The messages of the last conversations, by their text: with every turn an agent sends all of them
+// again and a few more, and to read those again would tell nothing new. Of what came only once a
+// few bytes are kept. wire/chat_reader asks it. Not shared between threads: each loop has its own.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wire/openai_chat.h"
+
+namespace toolgate {
+
+class KnownMessages {
+ public:
+  struct Limits {
+    std::size_t least_bytes = 8 << 10;  // what is shorter is read sooner than found
+    std::size_t most_bytes = 4 << 20;   // of one conversation
+    std::size_t all_bytes = 8 << 20;
+    std::size_t conversations = 32;
+    std::size_t sightings = 64;  // of what came once
+  };
+  struct Message {
+    Role role;
+    std::size_t begin = 0;  // where it stands in the text
+    std::size_t end = 0;
+  };
+  struct CallId {
+    std::size_t begin = 0;  // where it stands in the text
+    std::size_t size = 0;
+  };
+  // What a text has in common with a conversation: its first messages, as many as are the same.
+  struct Beginning {
+    std::span<const Message> messages;
+    std::span<const CallId> call_ids;  // of the calls that assistants made in them
+    std::size_t size = 0;              // from the first message to the end of the last one
+  };
+
+  KnownMessages() = default;
+  explicit KnownMessages(const Limits& limits) : limits_(limits) {}
+
+  // `text` begins with the first element of a list of messages. Nothing when it does not go on like
+  // a conversation that is known. Until the next call.
+  Beginning find(std::string_view text);
+  // `text` has `messages`, read and found good, and nothing before or behind them. `beginning` is
+  // what find() told about it: the rest is added to that conversation, in place of how it went on.
+  // Without one, it is kept if it came before.
+  void keep(const Beginning& beginning, std::string_view text,
+            std::span<const ChatMessage> messages, std::span<const std::string_view> call_ids);
+
+ private:
+  struct Conversation {
+    std::string text;
+    std::vector<Message> messages;
+    std::vector<CallId> call_ids;
+  };
+  struct Sighting {
+    std::size_t offset = 0;
+    std::string sample;  // what stood there
+  };
+  bool came_before(std::string_view text);
+  void forget_beyond_limits();
+
+  Limits limits_;
+  std::deque<Sighting> sightings_;           // the last one first
+  std::vector<Conversation> conversations_;  // the last used first
+};
+
+}  // namespace toolgate
