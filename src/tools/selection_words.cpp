@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMostQuotedBytes = 80;
 constexpr std::size_t kMostListed = 5;
 
-std::string quoted(std::string_view identifier) {
+std::string quoted_name(std::string_view identifier) {
   if (identifier.size() <= kMostQuotedBytes) return '"' + mend_utf8(identifier) + '"';
   std::string_view cut = identifier.substr(0, kMostQuotedBytes);
   cut.remove_suffix(incomplete_utf8_tail(cut));
@@ -59,25 +59,25 @@ const CatalogTool* find_unavailable(std::string_view identifier, const Catalog& 
 
 std::string describe_unavailable(std::string_view identifier, const CatalogTool& tool) {
   if (tool.enabled())
-    return fmt::format("{} is a tool, but not for this model", quoted(identifier));
+    return fmt::format("{} is a tool, but not for this model", quoted_name(identifier));
   const std::string_view rule = tool.allowed ? std::string_view() : std::string_view(tool.rule);
-  return fmt::format("{} is a tool that is off: {}{}", quoted(identifier), tool.state(),
+  return fmt::format("{} is a tool that is off: {}{}", quoted_name(identifier), tool.state(),
                      rule.empty() ? std::string() : fmt::format(" ({})", rule));
 }
 
 std::string describe_missing(const UnknownIdentifier& unknown) {
   if (has_wildcard(unknown.identifier))
-    return fmt::format("{} matches no tool", quoted(unknown.identifier));
+    return fmt::format("{} matches no tool", quoted_name(unknown.identifier));
   if (unknown.nearest.empty())
-    return fmt::format("{} is no tool or tool set", quoted(unknown.identifier));
-  return fmt::format("{} is no tool or tool set; did you mean {}?", quoted(unknown.identifier),
-                     quoted(unknown.nearest));
+    return fmt::format("{} is no tool or tool set", quoted_name(unknown.identifier));
+  return fmt::format("{} is no tool or tool set; did you mean {}?", quoted_name(unknown.identifier),
+                     quoted_name(unknown.nearest));
 }
 
 std::string listed(const std::vector<std::string>& list) {
   std::vector<std::string> shown;
   for (std::size_t i = 0; i < std::min(list.size(), kMostListed); ++i)
-    shown.push_back(quoted(list[i]));
+    shown.push_back(quoted_name(list[i]));
   if (list.size() > kMostListed) shown.push_back(fmt::format("{} more", list.size() - kMostListed));
   return fmt::format("[{}]", fmt::join(shown, ", "));
 }

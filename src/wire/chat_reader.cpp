@@ -63,7 +63,7 @@ std::string_view name_of(JsonReader::Kind kind) {
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string quoted_briefly(std::string_view text) {
   constexpr std::size_t kLongest = 80;
   std::string out = "'";
   const std::string_view shown = text.substr(0, kLongest);
@@ -203,7 +203,7 @@ Result<> ChatReader::read_tool_execution() {
   auto value = read_string(key_);
   if (!value) return std::unexpected(value.error());
   if (*value != "none" && *value != "auto")
-    return refuse(key_, "must be \"none\" or \"auto\", not {}", quoted(*value));
+    return refuse(key_, "must be \"none\" or \"auto\", not {}", quoted_briefly(*value));
   request_.auto_execute = *value == "auto";
   return {};
 }
@@ -213,7 +213,7 @@ Result<> ChatReader::read_confirmation() {
   auto value = read_string(key_);
   if (!value) return std::unexpected(value.error());
   if (*value != "wait" && *value != "deny" && *value != "return")
-    return refuse(key_, "must be \"wait\", \"deny\" or \"return\", not {}", quoted(*value));
+    return refuse(key_, "must be \"wait\", \"deny\" or \"return\", not {}", quoted_briefly(*value));
   using enum ChatRequest::Confirmation;
   request_.confirmation = *value == "wait" ? Wait : *value == "deny" ? Deny : Return;
   return {};

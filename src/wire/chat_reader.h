@@ -122,6 +122,6 @@ inline bool once(std::uint32_t& seen, unsigned bit) {
 }
 
 // Text of a client's for one of our messages: short, and on one line.
-std::string quoted(std::string_view text);
+std::string quoted_briefly(std::string_view text);
 
 }  // namespace toolgate

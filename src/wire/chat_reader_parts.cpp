@@ -130,7 +130,7 @@ Result<Role> ChatReader::read_role() {
   if (reader_.failed()) return broken();
   if (role == kRoles.size())
     return refuse(field(), "must be one of {}, not {}", fmt::join(kRoles, ", "),
-                  quoted(body_.substr(begin + 1, reader_.end_offset() - begin - 2)));
+                  quoted_briefly(body_.substr(begin + 1, reader_.end_offset() - begin - 2)));
   return static_cast<Role>(role);
 }
 
@@ -211,7 +211,8 @@ Result<> ChatReader::read_tool_call() {
 
   if (id.empty()) return refuse(field(".id"), "the field is required and must not be empty");
   if (type != "function" && type != "custom")
-    return refuse(field(".type"), "must be \"function\" or \"custom\", not {}", quoted(type));
+    return refuse(field(".type"), "must be \"function\" or \"custom\", not {}",
+                  quoted_briefly(type));
   if (type == "function" && !has_name)
     return refuse(field(".function.name"), "the field is required and must be a string");
   message_calls_.push_back(id);
@@ -236,13 +237,13 @@ Result<> ChatReader::check_tool_call_id(std::string_view id) {
   auto field = fmt::format("messages[{}].tool_call_id", request_.messages.size());
   if (call_ids_.empty())
     return refuse(std::move(field), "{} refers to no earlier tool call; there was none",
-                  quoted(id));
+                  quoted_briefly(id));
   std::string known;
   const std::size_t first = call_ids_.size() - std::min(call_ids_.size(), kShown);
   for (std::size_t i = first; i < call_ids_.size(); ++i)
-    known += (i > first ? ", " : "") + quoted(call_ids_[i]);
-  return refuse(std::move(field), "{} refers to no earlier tool call; {}known ids: {}", quoted(id),
-                first ? "last " : "", known);
+    known += (i > first ? ", " : "") + quoted_briefly(call_ids_[i]);
+  return refuse(std::move(field), "{} refers to no earlier tool call; {}known ids: {}",
+                quoted_briefly(id), first ? "last " : "", known);
 }
 
 Result<> ChatReader::read_tools() {
@@ -305,7 +306,7 @@ Result<> ChatReader::read_tool() {
 
   if (!(seen & 1)) return refuse(field(".type"), "the field is required and must be \"function\"");
   if (type != "function")
-    return refuse(field(".type"), "must be \"function\", not {}", quoted(type));
+    return refuse(field(".type"), "must be \"function\", not {}", quoted_briefly(type));
   if (!has_function) return refuse(field(".function"), "the field is required, an object");
   if (auto done = check_tool_name(tool.name); !done) return done;
   tool.raw = body_.substr(begin, reader_.end_offset() - begin);
@@ -346,7 +347,7 @@ Result<> ChatReader::check_tool_name(const std::string& name) {
   if (name.empty()) return refuse(field(), "the field is required and must not be empty");
   if (!is_tool_name(name))
     return refuse(field(), "{} is no valid name: 1 to 64 letters, digits, '_' and '-' are allowed",
-                  quoted(name));
+                  quoted_briefly(name));
   const auto same = std::ranges::find(request_.tools, name, &ChatTool::name);
   if (same != request_.tools.end())
     return refuse(field(), "tools[{}] and tools[{}] are both called '{}'",
@@ -369,7 +370,7 @@ Result<> ChatReader::read_tool_choice() {
     request_.tool_mode = ToolMode::Required;
   else
     return refuse("tool_choice", "must be \"none\", \"auto\", \"required\" or an object, not {}",
-                  quoted(text));
+                  quoted_briefly(text));
   return {};
 }
 
@@ -402,7 +403,7 @@ Result<> ChatReader::read_tool_choice_object() {
   }
   if (type != "function")
     return refuse("tool_choice.type", "must be \"function\" or \"allowed_tools\", not {}",
-                  quoted(type));
+                  quoted_briefly(type));
   if (!name || name->empty())
     return refuse("tool_choice.function.name", "the field is required and must not be empty");
   request_.tool_mode = ToolMode::Named;

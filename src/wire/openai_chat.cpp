@@ -176,7 +176,7 @@ Result<void> check_tool_choice(const ChatRequest& request) {
     return refuse("tool_choice", "a tool must be called, but 'tools' offers none");
   if (named && named_tool(request).empty())
     return refuse("tool_choice.function.name", "no tool is called {}; available: {}",
-                  quoted(request.tool_choice_name), names_of(request));
+                  quoted_briefly(request.tool_choice_name), names_of(request));
   return {};
 }
 
