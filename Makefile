@@ -41,11 +41,11 @@ bench: ## measure beside nginx, Portkey, Ajv, npm's token counters and VS Code's
 	$(call build,release,toolgate)
 	@cmake -S . -B build/release -DTOOLGATE_BENCH=ON >build/configure-bench.log
 	$(call build,release,bench_upstream bench_load schema_bench tokens_bench catalog_bench when_bench invoke_bench agent_bench)
-	@python3 bench/run.py $(BENCH)
 	@python3 bench/cores.py $(BENCH)
 	@python3 bench/catalogue.py $(BENCH)
 	@python3 bench/approvals.py $(BENCH)
 	@python3 bench/builtin.py $(BENCH)
+	@python3 bench/run.py $(BENCH)
 
 fuzz: ## run each fuzzer for SECONDS=60
 	@sh scripts/install.sh test

@@ -83,7 +83,7 @@ def chat_request(size, conversation=0, model="mock", **more):
     source = random.Random(f"{size} {conversation}")
     request = {"model": model, **more, "temperature": 0.2,
                "messages": [{"role": "system", "content": SYSTEM}]}
-    used = 0
+    used, first_of_turn = 0, None
     if size >= 16384:
         request["tools"] = TOOLS
         used = len(encoded(request))
@@ -94,9 +94,10 @@ def chat_request(size, conversation=0, model="mock", **more):
                 break
             request["messages"] += messages
             used += length
+            first_of_turn = messages[0]
     last = {"role": "user", "content": ""}
     request["messages"].append(last)
-    first_of_turn = request["messages"][-len(one_round(source, 0)) - 1] if used else last
+    first_of_turn = first_of_turn or last
     first_of_turn["content"] = TURN + first_of_turn["content"]
     missing = size - len(encoded(request))
     words = (prose(source) + " ") * (missing // 100 + 1)

@@ -37,6 +37,7 @@ struct Options {
   int connections = 1;
   double seconds = 1;
   bool fresh = false;  // every request has the next body
+  size_t first = 0;    // which of them comes first then
   bool hold = false;   // one endless stream per connection: say "ready" when all have begun
 };
 
@@ -110,7 +111,7 @@ class Load {
     for (size_t i = 0; i < count; ++i)
       requests_.push_back(make_request(options_, options_.bodies[i % options_.bodies.size()]));
     for (size_t i = 0; i < connections_.size(); ++i) connections_[i].request = &requests_[i];
-    next_request_ = connections_.size();
+    next_request_ = options_.first;
   }
 
   int run() {
@@ -364,6 +365,7 @@ Options parse_options(int count, char** words) {
     if (name == "--header") options.headers.append(value).append("\r\n");
     if (name == "--body") options.bodies.push_back(file_text(value));
     if (name == "--connections") options.connections = std::max(1, std::atoi(value));
+    if (name == "--first") options.first = std::strtoul(value, nullptr, 10);
     if (name == "--seconds") options.seconds = std::atof(value);
   }
   return options;

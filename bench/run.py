@@ -40,8 +40,8 @@ class Workload:
 
     def bodies(self):
         more = {"stream": True} if self.stream else {}
-        count = NEW_CONVERSATIONS if self.fresh else self.connections
-        return [bodies.chat_request(self.size, number, **more) for number in range(count)]
+        numbers = range(1000, 1000 + NEW_CONVERSATIONS) if self.fresh else range(self.connections)
+        return [bodies.chat_request(self.size, number, **more) for number in numbers]
 
 
 # A proxy that falls behind its streams reads several chunks at once and looks cheaper per chunk
@@ -66,6 +66,7 @@ class Bench:
         self.upstream, self.upstream_port = self.start_upstream()
         self.rivals = self.make_rivals()
         self.body_files = []
+        self.sent = {}  # how many requests, by rival and workload
 
     @staticmethod
     def find_programs(build):
@@ -124,7 +125,8 @@ class Bench:
 
     def run_load(self, rival, workload, seconds):
         command = self.load_command(rival, workload.connections, seconds, workload.stream)
-        command += ["--fresh"] if workload.fresh else []
+        first = self.sent.get((rival.name, workload.name), 0)
+        command += ["--fresh", "--first", str(first)] if workload.fresh else []
         with on_core(LOAD_CORE):
             done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
         result = json.loads(done.stdout or '{"requests": 0}')
@@ -133,6 +135,7 @@ class Bench:
         if workload.stream and not (result["events"] >= CHUNKS * result["requests"] and
                                     result["stamped"] == (CHUNKS - 2) * result["requests"]):
             self.give_up(rival, f"chunks are missing: {result}")
+        self.sent[rival.name, workload.name] = first + result["requests"]
         return result
 
     @staticmethod
@@ -183,8 +186,8 @@ class Bench:
                 "others_percent")
         result = {key: {name: statistics.median(one[name][key] for one in rounds)
                         for name in rounds[0]} for key in keys}
-        return {"unit": workload.unit, "fresh": workload.fresh, **result, "ratios": ratios(rounds, "Toolgate"),
-                "nginx_ratios": ratios(rounds, "nginx"), "rounds": rounds}
+        return {"unit": workload.unit, "fresh": workload.fresh, **result, "rounds": rounds,
+                "ratios": ratios(rounds, "Toolgate"), "nginx_ratios": ratios(rounds, "nginx")}
 
     def measure_start(self, rival):
         times = []
@@ -309,6 +312,8 @@ def main():
         Path(options.json).write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
     if options.markdown:
         table.write_between(ROOT / "docs/performance.md", "bench", table.as_markdown(report))
+    if missed := [target for target in report["targets"] if table.is_missed(target)]:
+        sys.exit("missed: " + "; ".join(target["name"] for target in missed))
 
 
 if __name__ == "__main__":

@@ -46,20 +46,27 @@ def main_table(report):
 def target_table(report):
     lines = ["| target | limit | measured | |", "|---|---:|---:|---|"]
     for target in report["targets"]:
-        verdict = ("met" if target["met"] else "**missed**") + target["note"]
+        verdict = "met" if target["met"] else "**missed**"
+        verdict += f"; nginx itself: {number(target['nginx'])}" if target["nginx"] else ""
         lines.append(f"| {target['name']} | {target['limit']} | {number(target['measured'])} "
                      f"| {verdict} |")
     return lines
+
+
+def is_missed(target):
+    """Where nginx, which only moves bytes, does not meet it either, the kernel is what it takes."""
+    return not target["met"] and target["nginx_met"]
 
 
 def targets_of(report):
     """What the project promises, beside what was measured; nothing for what was not measured."""
     targets = []
 
-    def add(name, limit, measured, met, note=""):
+    def add(name, limit, measured, met, nginx=None):
         if measured is not None:
             targets.append({"name": name, "limit": limit, "measured": measured,
-                            "met": met(measured), "note": note})
+                            "met": met(measured), "nginx": nginx,
+                            "nginx_met": nginx is None or met(nginx)})
 
     for name, workload in report["workloads"].items():
         if workload["fresh"]:
@@ -72,7 +79,7 @@ def targets_of(report):
         bound = workload["nginx_ratios"].get("Portkey")
         add(f"CPU per {workload['unit']}, times less than Portkey, {name}", "≥ 40×",
             1 / ratio if ratio else None, lambda value: value >= 40,
-            f"; nginx itself: {number(1 / bound)}" if bound else "")
+            1 / bound if bound else None)
     add("RSS idle, MB", "≤ 20", report["idle_megabytes"].get("Toolgate"), lambda v: v <= 20)
     add("RSS with 1,000 open streams, MB", "≤ 100", report["streams_megabytes"].get("Toolgate"),
         lambda v: v <= 100)

@@ -73,8 +73,13 @@ std::string quoted_briefly(std::string_view text) {
   return out;
 }
 
-ChatReader::ChatReader(std::string_view body, const ChatLimits& limits, KnownParts* known)
-    : body_(body), limits_(limits), known_(known), reader_(body, limits.max_depth) {
+ChatReader::ChatReader(std::string_view body, const ChatLimits& limits, KnownParts* known,
+                       std::string_view caller)
+    : body_(body),
+      limits_(limits),
+      known_(known),
+      caller_(caller),
+      reader_(body, limits.max_depth) {
   request_.body = body;
 }
 
@@ -278,7 +283,7 @@ Result<> ChatReader::read_integer(const std::string& field, std::int64_t least,
 }
 
 std::string_view ChatReader::keep(std::string_view text) {
-  const bool in_body = text.data() >= body_.data() && text.data() <= body_.data() + body_.size();
+  const bool in_body = text.data() >= body_.data() && text.data() < body_.data() + body_.size();
   return text.empty() || in_body ? text : kept_.emplace_front(text);
 }
 

@@ -28,7 +28,8 @@ inline constexpr std::size_t kFirstIncludeField = 3;
 
 class ChatReader {
  public:
-  ChatReader(std::string_view body, const ChatLimits& limits, KnownParts* known);
+  ChatReader(std::string_view body, const ChatLimits& limits, KnownParts* known,
+             std::string_view caller);
   Result<ChatRequest> read();
 
  private:
@@ -94,6 +95,7 @@ class ChatReader {
   std::string_view body_;
   const ChatLimits& limits_;
   KnownParts* known_;  // may be null
+  std::string_view caller_;
   JsonReader reader_;
   ChatRequest request_;
   std::string key_;  // of the top-level member being read

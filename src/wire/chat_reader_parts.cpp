@@ -45,7 +45,7 @@ Result<> ChatReader::read_messages() {
 KnownMessages::Beginning ChatReader::take_known_messages() {
   if (!known_) return {};
   const std::size_t begin = reader_.offset();
-  const auto beginning = known_->messages.find(body_.substr(begin));
+  const auto beginning = known_->messages.find(caller_, body_.substr(begin));
   if (beginning.size == 0 || beginning.messages.size() > limits_.max_messages) return {};
   for (const auto& message : beginning.messages)
     request_.messages.emplace_back(
@@ -62,7 +62,7 @@ void ChatReader::keep_messages(std::size_t begin, const KnownMessages::Beginning
   if (!known_ || request_.messages.empty() || !kept_.empty()) return;
   const std::string_view last = request_.messages.back().raw;
   const char* const first = body_.data() + begin;
-  known_->messages.keep(beginning, {first, last.data() + last.size()}, request_.messages,
+  known_->messages.keep(caller_, beginning, {first, last.data() + last.size()}, request_.messages,
                         call_ids_);
 }
 

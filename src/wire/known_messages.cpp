@@ -35,28 +35,78 @@ bool has_at(std::string_view text, std::size_t offset, std::string_view sample) 
   return offset < text.size() && text.substr(offset).starts_with(sample);
 }
 
+// Less than a vector takes by itself, which would double.
+template <class T>
+void make_room(std::vector<T>& list, std::size_t size) {
+  if (list.capacity() < size) list.reserve(size + size / 8);
+}
+
 }  // namespace
 
-KnownMessages::Beginning KnownMessages::find(std::string_view text) {
+std::size_t KnownMessages::Conversation::bytes() const {
+  return text.capacity() + messages.capacity() * sizeof(Message) +
+         call_ids.capacity() * sizeof(CallId);
+}
+
+// Nothing when `other` is no turn of it.
+std::size_t KnownMessages::Conversation::common_with(std::string_view other) const {
+  const std::string_view own(text.data(), text.size());
+  if (!has_at(other, least_common(own), sample_of(own))) return 0;
+  const std::size_t common = common_size(own, other);
+  return common >= std::max(least_common(own), messages.front().end) ? common : 0;
+}
+
+void KnownMessages::Conversation::cut(const Beginning& beginning) {
+  const auto cut_to = [](auto& list, std::size_t size) {
+    list.resize(size);
+    if (list.capacity() / 2 > size) list.shrink_to_fit();
+  };
+  const std::size_t message_count = beginning.messages.size();
+  const std::size_t id_count = beginning.call_ids.size();
+  cut_to(messages, message_count);
+  cut_to(call_ids, id_count);
+  cut_to(text, beginning.size);
+}
+
+// Text and ids come before the messages that need them: no memory may be left at any line.
+void KnownMessages::Conversation::append(std::string_view whole,
+                                         std::span<const ChatMessage> all_messages,
+                                         std::span<const std::string_view> all_ids) {
+  const auto offset = [&](std::string_view part) {
+    return static_cast<std::size_t>(part.data() - whole.data());
+  };
+  make_room(text, whole.size());
+  text.insert(text.end(), whole.begin() + static_cast<std::ptrdiff_t>(text.size()), whole.end());
+  make_room(call_ids, all_ids.size());
+  for (const std::string_view id : all_ids.subspan(call_ids.size()))
+    call_ids.push_back({offset(id), id.size()});
+  make_room(messages, all_messages.size());
+  for (const ChatMessage& message : all_messages.subspan(messages.size()))
+    messages.push_back(
+        {message.role, offset(message.raw), offset(message.raw) + message.raw.size()});
+}
+
+KnownMessages::Beginning KnownMessages::find(std::string_view caller, std::string_view text) {
   if (text.size() < limits_.least_bytes) return {};
   std::size_t common = 0;
-  const auto found = std::ranges::find_if(conversations_, [&](const Conversation& known) {
-    if (!has_at(text, least_common(known.text), sample_of(known.text))) return false;
-    common = common_size(known.text, text);
-    return common >= least_common(known.text);
-  });
+  auto found = conversations_.end();
+  for (auto known = conversations_.begin(); known != conversations_.end(); ++known) {
+    const std::size_t size = known->caller == caller ? known->common_with(text) : 0;
+    if (size <= common) continue;
+    common = size;
+    found = known;
+  }
   if (found == conversations_.end()) return {};
   std::rotate(conversations_.begin(), found, found + 1);
 
   const Conversation& known = conversations_.front();
   const auto messages = std::ranges::upper_bound(known.messages, common, {}, &Message::end);
-  if (messages == known.messages.begin()) return {};
   const std::size_t size = std::prev(messages)->end;
   const auto ids = std::ranges::lower_bound(known.call_ids, size, {}, &CallId::begin);
   return {{known.messages.begin(), messages}, {known.call_ids.begin(), ids}, size};
 }
 
-void KnownMessages::keep(const Beginning& beginning, std::string_view text,
+void KnownMessages::keep(std::string_view caller, const Beginning& beginning, std::string_view text,
                          std::span<const ChatMessage> messages,
                          std::span<const std::string_view> call_ids) {
   if (text.size() < limits_.least_bytes) return;
@@ -65,48 +115,44 @@ void KnownMessages::keep(const Beginning& beginning, std::string_view text,
     if (is_known) conversations_.erase(conversations_.begin());
     return;
   }
-  if (!is_known) {
-    if (!came_before(text)) return;
-    conversations_.emplace(conversations_.begin());
+  if (is_known) {
+    conversations_.front().cut(beginning);
+    conversations_.front().append(text, messages, call_ids);
+  } else if (was_read_before(caller, text)) {
+    Conversation added{.caller = std::string(caller)};
+    added.append(text, messages, call_ids);
+    conversations_.insert(conversations_.begin(), std::move(added));
   }
-  Conversation& known = conversations_.front();
-  known.messages.resize(beginning.messages.size());
-  known.call_ids.resize(beginning.call_ids.size());
-  known.text.resize(beginning.size);
-  known.text += text.substr(beginning.size);
-
-  const auto offset = [&](std::string_view part) {
-    return static_cast<std::size_t>(part.data() - text.data());
-  };
-  for (const ChatMessage& message : messages.subspan(known.messages.size()))
-    known.messages.push_back(
-        {message.role, offset(message.raw), offset(message.raw) + message.raw.size()});
-  for (const std::string_view id : call_ids.subspan(known.call_ids.size()))
-    known.call_ids.push_back({offset(id), id.size()});
   forget_beyond_limits();
 }
 
-bool KnownMessages::came_before(std::string_view text) {
+bool KnownMessages::was_read_before(std::string_view caller, std::string_view text) {
   const auto sighting = std::ranges::find_if(sightings_, [&](const Sighting& before) {
-    return has_at(text, before.offset, before.sample);
+    return before.caller == caller && has_at(text, before.offset, before.sample);
   });
   if (sighting != sightings_.end()) {
     sightings_.erase(sighting);
     return true;
   }
-  sightings_.push_front({least_common(text), std::string(sample_of(text))});
+  sightings_.push_front({std::string(caller), least_common(text), std::string(sample_of(text))});
   if (sightings_.size() > limits_.sightings) sightings_.pop_back();
   return false;
 }
 
 void KnownMessages::forget_beyond_limits() {
-  std::size_t bytes = 0;
+  std::size_t sum = 0;
   const auto beyond = [&](const Conversation& known) {
-    bytes += known.text.size() + known.messages.size() * sizeof(Message);
-    return bytes > limits_.all_bytes;
+    sum += known.bytes();
+    return sum > limits_.all_bytes;
   };
   conversations_.erase(std::ranges::find_if(conversations_, beyond), conversations_.end());
   if (conversations_.size() > limits_.conversations) conversations_.pop_back();
+}
+
+std::size_t KnownMessages::bytes() const {
+  std::size_t sum = 0;
+  for (const Conversation& known : conversations_) sum += known.bytes();
+  return sum;
 }
 
 }  // namespace toolgate

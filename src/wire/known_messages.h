@@ -1,6 +1,7 @@
 // The messages of the last conversations, by their text: with every turn an agent sends all of them
-// again and a few more, and to read those again would tell nothing new. Of what came only once a
-// few bytes are kept. wire/chat_reader asks it. Not shared between threads: each loop has its own.
+// again and a few more, and to read those again would tell nothing new. Of what was read only once
+// a few bytes are kept. wire/chat_reader asks it. Not shared between threads: each loop has its
+// own.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +19,10 @@ class KnownMessages {
  public:
   struct Limits {
     std::size_t least_bytes = 8 << 10;  // what is shorter is read sooner than found
-    std::size_t most_bytes = 4 << 20;   // of one conversation
-    std::size_t all_bytes = 8 << 20;
+    std::size_t most_bytes = 4 << 20;   // of one conversation's text
+    std::size_t all_bytes = 8 << 20;    // what all take together
     std::size_t conversations = 32;
-    std::size_t sightings = 64;  // of what came once
+    std::size_t sightings = 64;  // of what was read once
   };
   struct Message {
     Role role;
@@ -43,25 +44,36 @@ class KnownMessages {
   explicit KnownMessages(const Limits& limits) : limits_(limits) {}
 
   // `text` begins with the first element of a list of messages. Nothing when it does not go on like
-  // a conversation that is known. Until the next call.
-  Beginning find(std::string_view text);
+  // a conversation of this caller that is known: how long an answer takes tells nobody what others
+  // send. Until the next call.
+  Beginning find(std::string_view caller, std::string_view text);
   // `text` has `messages`, read and found good, and nothing before or behind them. `beginning` is
   // what find() told about it: the rest is added to that conversation, in place of how it went on.
-  // Without one, it is kept if it came before.
-  void keep(const Beginning& beginning, std::string_view text,
+  // Without one, it is kept if it was read before.
+  void keep(std::string_view caller, const Beginning& beginning, std::string_view text,
             std::span<const ChatMessage> messages, std::span<const std::string_view> call_ids);
+
+  std::size_t bytes() const;  // that all conversations take
 
  private:
   struct Conversation {
-    std::string text;
+    std::string caller;
+    std::vector<char> text;
     std::vector<Message> messages;
     std::vector<CallId> call_ids;
+
+    std::size_t bytes() const;
+    std::size_t common_with(std::string_view other) const;
+    void cut(const Beginning& beginning);
+    void append(std::string_view whole, std::span<const ChatMessage> all_messages,
+                std::span<const std::string_view> all_ids);
   };
   struct Sighting {
+    std::string caller;
     std::size_t offset = 0;
     std::string sample;  // what stood there
   };
-  bool came_before(std::string_view text);
+  bool was_read_before(std::string_view caller, std::string_view text);
   void forget_beyond_limits();
 
   Limits limits_;

@@ -10,8 +10,8 @@
 namespace toolgate {
 
 Result<ChatRequest> parse_chat_request(std::string_view body, const ChatLimits& limits,
-                                       KnownParts* known) {
-  return ChatReader(body, limits, known).read();
+                                       KnownParts* known, std::string_view caller) {
+  return ChatReader(body, limits, known, caller).read();
 }
 
 const AddedTools::Entry* AddedTools::find(std::string_view name) const {

@@ -64,6 +64,10 @@ async function inParallel(items, work) {
   }));
 }
 
+test('a gateway that has nothing to do', () => {
+  if (!sanitized) assert.ok(gateway.rss() < 20 * MB, `takes ${gateway.rss() / MB} MB`);
+});
+
 test('a client that reads one byte per second of 100 MB', {timeout: 60_000}, async () => {
   await servesOthers();
   const before = gateway.rss();
@@ -120,11 +124,22 @@ test('1,000 half-open connections', {timeout: 60_000}, async () => {
   await descriptorsFallTo(files + 8);
 });
 
-test('200 streams at once', {timeout: 60_000}, async () => {
-  const pieces = Array.from({length: 50}, (_, at) => `${at} `);
+test('1,000 streams at once', {timeout: 120_000}, async () => {
+  const pieces = Array.from({length: 20}, (_, at) => `${at} `);
+  const all = Promise.withResolvers();
+  let begun = 0;
+  let most = 0;
   upstream.behave = async (request, reply) => {
     await reply.streamHead();
-    for (const value of streamOf({pieces})) {
+    const [first, ...others] = streamOf({pieces});
+    await reply.event(first);
+    if (++begun === 1000) {
+      await pause(200);
+      most = gateway.rss();
+      all.resolve();
+    }
+    await all.promise;
+    for (const value of others) {
       await reply.event(value);
       await pause(5);
     }
@@ -132,9 +147,10 @@ test('200 streams at once', {timeout: 60_000}, async () => {
     await reply.end();
   };
   const answers =
-      await Promise.all(Array.from({length: 200}, () => chat(gateway.port, ask({stream: true}))));
+      await Promise.all(Array.from({length: 1000}, () => chat(gateway.port, ask({stream: true}))));
   for (const answer of answers)
     assert.equal(checkAnswer(answer, {stream: true}).text, pieces.join(''));
+  if (!sanitized) assert.ok(most < 100 * MB, `${most / MB} MB`);
 });
 
 describe('the upstream ends its answer at every byte', () => {
@@ -212,26 +228,23 @@ describe('the client leaves at every byte', () => {
             full.destroy();
             // What is not read stays in the kernel, and closing then resets. Answers differ in
             // length by a few bytes.
-            await inParallel(
-                Array.from({length: Math.ceil((length - 64) / 3)}, (_, at) => at * 3),
-                async (offset) => {
-                  const socket =
-                      net.connect({port: gateway.port, host: '127.0.0.1', highWaterMark: 1});
-                  const {promise: enough, resolve} = Promise.withResolvers();
-                  let got = 0;
-                  socket.on('error', resolve);
-                  socket.on('close', resolve);
-                  socket.on('readable', () => {
-                    for (let data; got < offset && (data = socket.read(1));) got += data.length;
-                    if (got >= offset) resolve();
-                  });
-                  socket.write(bytes({stream}));
-                  if (offset > 0) await enough;
-                  if (how === 'reset')
-                    socket.resetAndDestroy();
-                  else
-                    socket.destroy();
-                });
+            await inParallel(Array.from({length: length - 16}, (_, at) => at), async (offset) => {
+              const socket = net.connect({port: gateway.port, host: '127.0.0.1', highWaterMark: 1});
+              const {promise: enough, resolve} = Promise.withResolvers();
+              let got = 0;
+              socket.on('error', resolve);
+              socket.on('close', resolve);
+              socket.on('readable', () => {
+                for (let data; got < offset && (data = socket.read(1));) got += data.length;
+                if (got >= offset) resolve();
+              });
+              socket.write(bytes({stream}));
+              if (offset > 0) await enough;
+              if (how === 'reset')
+                socket.resetAndDestroy();
+              else
+                socket.destroy();
+            });
             await servesOthers();
             await descriptorsFallTo(files + 40);
           });
@@ -299,4 +312,21 @@ test('memory is flat over thousands of requests', {timeout: 120_000}, async () =
   const before = gateway.rss();
   await many(3000);
   checkMemory(before, 6 * MB, '3,000 requests');
+});
+
+test('memory is flat over hundreds of long conversations', {timeout: 120_000}, async () => {
+  upstream.behave = answerLikeOpenAI;
+  const converse = async (conversation) => {
+    const messages = Array.from(
+        {length: 100},
+        (_, at) =>
+            ({role: at % 2 ? 'assistant' : 'user', content: `${conversation} ${at} `.repeat(200)}));
+    for (const count of [60, 80, 100, 90])
+      await chat(gateway.port, ask({messages: messages.slice(0, count)}));
+  };
+  const numbers = (first) => Array.from({length: 100}, (_, at) => first + at);
+  await inParallel(numbers(1000), converse);
+  const before = gateway.rss();
+  for (const first of [2000, 3000, 4000]) await inParallel(numbers(first), converse);
+  checkMemory(before, 12 * MB, '300 long conversations');
 });

@@ -42,7 +42,7 @@ void send_twice(const std::string& body, KnownParts& known) {
 }
 
 std::size_t known_of(KnownParts& known, const std::string& body) {
-  return known.messages.find(std::string_view(body).substr(body.find('{', 1))).messages.size();
+  return known.messages.find({}, std::string_view(body).substr(body.find('{', 1))).messages.size();
 }
 
 void expect_same(const std::string& body, KnownParts& known, const ChatLimits& limits = {}) {
@@ -81,7 +81,7 @@ TEST(KnownMessages, WhatIsKnownIsNotLookedAtAgain) {
   KnownParts known = parts();
   const std::string text = R"({"role":7})";
   const std::vector<ChatMessage> messages{{Role::User, text}};
-  for (int i = 0; i < 2; ++i) known.messages.keep({}, text, messages, {});
+  for (int i = 0; i < 2; ++i) known.messages.keep({}, {}, text, messages, {});
   const auto request = parse_chat_request(body_of({text}), {}, &known);
   ASSERT_TRUE(request);
   EXPECT_EQ(request->messages[0].role, Role::User);
@@ -134,6 +134,62 @@ TEST(KnownMessages, AnotherConversationTakesNothingFromIt) {
   EXPECT_EQ(known_of(known, other), 2u);
 }
 
+TEST(KnownMessages, TheLongestBeginningCounts) {
+  KnownParts known = parts();
+  const std::string prompt(3000, 'p');
+  std::vector<std::string> long_one{user(prompt), user(std::string(9000, 'a')), user("x")};
+  send_twice(body_of(long_one), known);
+  const std::string short_one = body_of({user(prompt), user(std::string(500, 'b'))});
+  send_twice(short_one, known);
+  long_one.push_back(user("y"));
+  EXPECT_EQ(known_of(known, body_of(long_one)), 3u);
+  expect_same(body_of(long_one), known);
+  EXPECT_EQ(known_of(known, short_one), 2u);
+}
+
+TEST(KnownMessages, AFirstMessageThatDiffersHidesNothing) {
+  KnownParts known = parts();
+  const auto prompt_of = [](std::string_view person) {
+    return body_of({user(std::string(3000, 'p') + std::string(person)), user("question")});
+  };
+  send_twice(prompt_of("Ann"), known);
+  EXPECT_EQ(known_of(known, prompt_of("Bob")), 0u);
+  send_twice(prompt_of("Bob"), known);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(known_of(known, prompt_of("Ann")), 2u);
+    EXPECT_EQ(known_of(known, prompt_of("Bob")), 2u);
+  }
+}
+
+TEST(KnownMessages, CallersShareNothing) {
+  KnownParts known = parts();
+  const std::string body = body_of({user(std::string(999, 'a'))});
+  const std::string_view text = std::string_view(body).substr(body.find('{', 1));
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(parse_chat_request(body, {}, &known, "ann"));
+  EXPECT_EQ(known.messages.find("ann", text).messages.size(), 1u);
+  EXPECT_EQ(known.messages.find("bob", text).messages.size(), 0u);
+  ASSERT_TRUE(parse_chat_request(body, {}, &known, "bob"));
+  EXPECT_EQ(known.messages.find("bob", text).messages.size(), 0u) << "read once by him";
+  ASSERT_TRUE(parse_chat_request(body, {}, &known, "bob"));
+  EXPECT_EQ(known.messages.find("bob", text).messages.size(), 1u);
+}
+
+TEST(KnownMessages, OneThatShrinksGivesItsMemoryBack) {
+  KnownParts known = parts({.least_bytes = 1, .all_bytes = 200'000});
+  for (int number = 0; number < 20; ++number) {
+    std::vector<std::string> messages;
+    for (int i = 0; i < 500; ++i) messages.push_back(call(fmt::format("{}-{}", number, i)));
+    send_twice(body_of(messages), known);
+    while (messages.size() > 2) {
+      messages.resize(messages.size() * 4 / 5);
+      expect_same(body_of(messages), known);
+    }
+    ASSERT_LE(known.messages.bytes(), 200'000u);
+    ASSERT_EQ(known_of(known, body_of(messages)), messages.size());
+  }
+  EXPECT_LE(known.messages.bytes(), 20'000u) << "twenty of two messages each";
+}
+
 TEST(KnownMessages, EveryDamageIsFound) {
   const std::string whole =
       body_of({user("an \\\"é\\\" and more of it"), call("one"), result("one"), user("end")});
@@ -176,6 +232,7 @@ TEST(KnownMessages, RandomConversationsAreReadAlike) {
         messages.push_back(user(std::string(below(300), static_cast<char>('a' + below(3)))));
     }
     ASSERT_NO_FATAL_FAILURE(expect_same(body_of(messages), known));
+    ASSERT_LE(known.messages.bytes(), 20'000u);
     if (!parse_chat_request(body_of(messages))) messages.pop_back();
   }
 }

@@ -202,8 +202,8 @@ Task<> execute(RequestContext& context, ChatRequest& request, const ChatProvider
       .keep_turns = limits.turn_keep_seconds,
       .parse =
           [&](std::string_view body) {
-            auto parsed =
-                parse_chat_request(body, {.max_tools = limits.tools}, &context.known_parts);
+            auto parsed = parse_chat_request(body, {.max_tools = limits.tools},
+                                             &context.known_parts, context.caller);
             if (parsed && parsed->model.empty()) parsed->model = model.info().id;
             return parsed;
           },
@@ -230,7 +230,7 @@ Task<> chat_completions(RequestContext& context) {
     co_return;
   }
   auto request = parse_chat_request(*body, {.max_tools = context.snapshot->settings.limits.tools},
-                                    &context.known_parts);
+                                    &context.known_parts, context.caller);
   if (!request) {
     co_await reply_error(context, request.error());
     co_return;
