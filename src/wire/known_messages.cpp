@@ -61,14 +61,12 @@ void KnownMessages::Conversation::cut(const Beginning& beginning) {
     list.resize(size);
     if (list.capacity() / 2 > size) list.shrink_to_fit();
   };
-  const std::size_t message_count = beginning.messages.size();
-  const std::size_t id_count = beginning.call_ids.size();
-  cut_to(messages, message_count);
-  cut_to(call_ids, id_count);
+  cut_to(messages, beginning.messages.size());
+  cut_to(call_ids, beginning.call_ids.size());
   cut_to(text, beginning.size);
 }
 
-// Text and ids come before the messages that need them: no memory may be left at any line.
+// Text and ids come before the messages that need them: memory may run out at any line.
 void KnownMessages::Conversation::append(std::string_view whole,
                                          std::span<const ChatMessage> all_messages,
                                          std::span<const std::string_view> all_ids) {
