@@ -109,7 +109,7 @@ const searches = (folder) => [
 const passing = new RegExp([
   'outside the workspace', 'another place by now', 'there is no', 'has changed', 'was (removed|created)', 'leads nowhere', 'is gone', 'not in a git repository', 'does not stand',
   'is a (file|link)', 'not a folder', 'is there (already|again)', 'cannot (reach|read)', 'something else than what was shown', 'are not in', 'no existing code', 'grows while it is read',
-  'would change nothing', 'could not do it: .* non-added', 'cannot run .*: No such file'
+  'would change nothing', 'could not do it: .*(non-added|index may be stale)', 'cannot run .*: No such file'
 ].join('|'));
 
 test('a folder that is exchanged for a link shows nothing from outside, and nothing is written there', async (t) => {
