@@ -46,7 +46,7 @@ class Workload:
 
 # A proxy that falls behind its streams reads several chunks at once and looks cheaper per chunk
 # than it is. Portkey keeps up with 8 streams, not with 64. Requests are turns of conversations, one
-# per connection; those that are "new" have nothing in common with one before.
+# per connection; those that are "new" have the system prompt and the tools in common with others.
 WORKLOADS = [
     Workload("1 KB", 1024, 16),
     Workload("32 KB", 32 * 1024, 16),

@@ -73,7 +73,7 @@ class KnownMessages {
     std::size_t offset = 0;
     std::string sample;  // what stood there
   };
-  bool was_read_before(std::string_view caller, std::string_view text);
+  bool was_read_before(std::string_view caller, std::string_view text);  // if not, it is noted
   void forget_beyond_limits();
 
   Limits limits_;

@@ -321,8 +321,10 @@ test('memory is flat over hundreds of long conversations', {timeout: 120_000}, a
         {length: 100},
         (_, at) =>
             ({role: at % 2 ? 'assistant' : 'user', content: `${conversation} ${at} `.repeat(200)}));
-    for (const count of [60, 80, 100, 90])
-      await chat(gateway.port, ask({messages: messages.slice(0, count)}));
+    for (const count of [60, 80, 100, 90]) {
+      const {status, text} = await chat(gateway.port, ask({messages: messages.slice(0, count)}));
+      assert.equal(status, 200, text);
+    }
   };
   const numbers = (first) => Array.from({length: 100}, (_, at) => first + at);
   await inParallel(numbers(1000), converse);
