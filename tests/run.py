@@ -3,6 +3,7 @@
 `N passed, M failed, K skipped`. `make test` calls it; only Python's standard library is used."""
 import argparse
 import concurrent.futures
+import http.client as http_client
 import json
 import os
 import pathlib
@@ -10,8 +11,10 @@ import re
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import time
 import xml.etree.ElementTree as xml
 from dataclasses import dataclass, field
@@ -406,8 +409,51 @@ def check_installed_headers(runner, prefix, built):
     return result
 
 
+def make_run(runner):
+    """`make run` serves the demo model, with nothing else typed, and ends when it is interrupted."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    log = runner.reports / "run.log"
+    with tempfile.TemporaryDirectory() as home, log.open("w") as output:
+        process = subprocess.Popen(["make", "run", f"PORT={port}"], cwd=ROOT, env={**runner.environment, "HOME": home},
+                                   stdout=output, stderr=output, stdin=subprocess.DEVNULL, start_new_session=True)
+        answered = chat_when_ready(port, process)
+        ended = ends_when_interrupted(process)
+    return Result(passed=1) if answered and ended else failed("make run", log.read_text()[-6000:])
+
+
+def ends_when_interrupted(process):
+    if process.poll() is not None:
+        return False
+    try:
+        os.killpg(process.pid, signal.SIGINT)
+        process.wait(60)
+        return True
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        return False
+
+
+def chat_when_ready(port, process):
+    """Whether the demo model answers before the server ends or ten minutes have passed."""
+    body = {"model": "toolgate/demo", "messages": [{"role": "user", "content": "hello"}]}
+    until = time.monotonic() + 600
+    while process.poll() is None and time.monotonic() < until:
+        connection = http_client.HTTPConnection("127.0.0.1", port, timeout=10)
+        try:
+            connection.request("POST", "/v1/chat/completions", json.dumps(body), {"Content-Type": "application/json"})
+            response = connection.getresponse()
+            return response.status == 200 and "choices" in json.load(response)
+        except OSError:
+            time.sleep(0.2)
+        finally:
+            connection.close()
+    return False
+
+
 SUITES = {"unit": unit, "golden": golden, "corpus": corpus, "layers": layers, "style": style, "headers": headers,
-          "embed": embed, "http": http, "differential": differential, "clients": clients, "python": python_clients}
+          "embed": embed, "run": make_run, "http": http, "differential": differential, "clients": clients,
+          "python": python_clients}
 
 
 def show_counts(name, result, started):
