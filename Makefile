@@ -40,7 +40,7 @@ bench: ## measure beside nginx, Portkey, Ajv, npm's token counters and VS Code's
 	@sh scripts/install.sh bench
 	$(call build,release,toolgate)
 	@cmake -S . -B build/release -DTOOLGATE_BENCH=ON >build/configure-bench.log
-	$(call build,release,bench_upstream bench_load schema_bench tokens_bench catalog_bench when_bench invoke_bench agent_bench)
+	$(call build,release,bench_upstream bench_load bench_relay schema_bench tokens_bench catalog_bench when_bench invoke_bench agent_bench)
 	@python3 bench/cores.py $(BENCH)
 	@python3 bench/catalogue.py $(BENCH)
 	@python3 bench/approvals.py $(BENCH)

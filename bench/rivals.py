@@ -1,5 +1,5 @@
-"""Starts and stops what the benchmark compares: Toolgate, nginx and Portkey, each on one core with
-the same upstream behind it, and reads what they use from /proc. Used by run.py."""
+"""Starts and stops what the benchmark compares: Toolgate, nginx, Portkey and a bare relay, each
+on one core with the same upstream behind it, and reads what they use from /proc. Used by run.py."""
 import contextlib
 import glob
 import http.client
@@ -171,6 +171,24 @@ class Toolgate(Rival):
 
     def version(self):
         return "this tree"
+
+
+class Relay(Rival):
+    """Moves bytes and reads none of them: what is left of a proxy's cost is the kernel's."""
+    name = "relay"
+
+    def __init__(self, folder, upstream_port, binary):
+        super().__init__(folder, upstream_port)
+        self.binary = binary
+
+    def command(self):
+        return [self.binary, "--port", str(self.port), "--upstream", str(self.upstream_port)]
+
+    def port_for(self, stream):
+        return self.port
+
+    def version(self):
+        return "of bench/relay.cpp"
 
 
 class Nginx(Rival):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""make bench: measures Toolgate beside nginx as a reverse proxy and Portkey, with the same upstream
-behind each: CPU time, throughput, latency, memory and start-up. docs/performance.md says how to
-read the numbers. The proxy under test has core 0, upstream and load generator share core 1."""
+"""make bench: measures Toolgate beside nginx as a reverse proxy, Portkey and a relay that reads
+nothing, with the same upstream behind each: CPU time, throughput, latency, memory and start-up.
+docs/performance.md says how to read the numbers. The proxy under test has core 0, upstream and load generator share core 1."""
 import argparse
 import dataclasses
 import datetime
@@ -18,8 +18,9 @@ from pathlib import Path
 
 import bodies
 import table
-from rivals import (LOAD_CORE, PROXY_CORE, ROOT, Nginx, NginxWithMemoryKept, Portkey, Toolgate,
-                    core_busy_seconds, cpu_seconds, on_core, page_faults, resident_megabytes)
+from rivals import (LOAD_CORE, PROXY_CORE, ROOT, Nginx, NginxWithMemoryKept, Portkey, Relay,
+                    Toolgate, core_busy_seconds, cpu_seconds, on_core, page_faults,
+                    resident_megabytes)
 
 CHUNKS = 200
 NEW_CONVERSATIONS = 100  # more than Toolgate remembers
@@ -71,7 +72,7 @@ class Bench:
     @staticmethod
     def find_programs(build):
         programs = {}
-        for name in ("bench_upstream", "bench_load"):
+        for name in ("bench_upstream", "bench_load", "bench_relay"):
             found = [path for path in (build / "bench" / name, build / name) if path.exists()]
             if not found:
                 sys.exit(f"{name} is not in {build}: configure with -DTOOLGATE_BENCH=ON and build")
@@ -96,6 +97,7 @@ class Bench:
             rivals.append(NginxWithMemoryKept(self.room("nginx-kept"), port))
         else:
             print("without nginx: it is not installed", file=sys.stderr)
+        rivals.append(Relay(self.room("relay"), port, self.programs["bench_relay"]))
         portkey = Portkey(self.room("portkey"), port, Path(options.portkey).resolve())
         if portkey.package.exists() and portkey.node:
             rivals.append(portkey)
@@ -187,7 +189,7 @@ class Bench:
         result = {key: {name: statistics.median(one[name][key] for one in rounds)
                         for name in rounds[0]} for key in keys}
         return {"unit": workload.unit, "fresh": workload.fresh, **result, "rounds": rounds,
-                "ratios": ratios(rounds, "Toolgate"), "nginx_ratios": ratios(rounds, "nginx")}
+                "ratios": {name: ratios(rounds, name) for name in rounds[0]}}
 
     def measure_start(self, rival):
         times = []
@@ -249,8 +251,6 @@ class Bench:
 
 def ratios(rounds, name):
     """CPU of the one that is named, divided by that of each other."""
-    if name not in rounds[0]:
-        return {}
     return {other: statistics.median(one[name]["cpu_us"] / one[other]["cpu_us"] for one in rounds)
             for other in rounds[0] if other != name}
 
