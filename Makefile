@@ -10,11 +10,7 @@ help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do \
 	  printf '  make %-8s %s\n' "$$name" "$$text"; done
 
-# configure and build one preset: $(call build,PRESET,TARGETS)
-define build
-	@test -f build/$(1)/build.ninja || { echo "configure: build/$(1)"; cmake --preset $(1) $(3) >build/configure-$(1).log 2>&1 || { cat build/configure-$(1).log; exit 1; }; }
-	@bash -o pipefail -c "cmake --build build/$(1) -j$(JOBS) --target $(2) -- $(if $(V),-v,--quiet) | sed '/^ninja: no work to do\.\$$/d'"
-endef
+build = @V=$(V) bash scripts/build.sh $(1) $(JOBS) $(2)
 
 run: ## build the release binary and serve this folder on http://127.0.0.1:8080
 	@sh scripts/install.sh build
