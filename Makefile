@@ -22,8 +22,8 @@ build: ## leave the release binary in build/release/toolgate
 	$(call build,release,toolgate)
 
 # What `make test` needs of either build. Unit tests take the compiler long, so they are built once, with sanitizers.
-RELEASE_TESTED = toolgate toolgate_library toolgate_golden toolgate_schema_lines toolgate_shell_lines
-SANITIZED_TESTED = toolgate toolgate_unit $(addprefix replay_,$(FUZZERS))
+RELEASE_TESTED = toolgate toolgate_library toolgate_random toolgate_golden toolgate_schema_lines toolgate_shell_lines
+SANITIZED_TESTED = toolgate toolgate_unit toolgate_random $(addprefix replay_,$(FUZZERS))
 test: ## build and run every test, unit and corpus ones under sanitizers, HTTP ones with and without
 	@sh scripts/install.sh test lint
 	$(call build,release,$(if $(ONLY),all,$(RELEASE_TESTED)))
@@ -69,12 +69,12 @@ lines: ## take random command lines apart for SECONDS=60 and compare with what b
 asan: ## run unit, golden, corpus and HTTP tests under the address and undefined-behaviour sanitizers
 	@sh scripts/install.sh test
 	$(call build,asan,all)
-	@python3 tests/run.py --build build/asan --only unit golden corpus http
+	@python3 tests/run.py --build build/asan --only unit random golden corpus http
 
 tsan: ## run unit and HTTP tests under the thread sanitizer, the long ones too
 	@sh scripts/install.sh test
 	$(call build,tsan,all)
-	@TOOLGATE_LONG_TESTS=1 python3 tests/run.py --build build/tsan --only unit http
+	@TOOLGATE_LONG_TESTS=1 python3 tests/run.py --build build/tsan --only unit random http
 
 lint: ## clang-tidy and clang-format, without changing anything
 	@sh scripts/install.sh test lint

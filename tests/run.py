@@ -159,10 +159,18 @@ def read_junit(report):
     return result
 
 
+def google_tests(runner, name):
+    report = runner.reports / f"{name}.xml"
+    return runner.report_of(name, [runner.build / f"tests/toolgate_{name}", f"--gtest_output=xml:{report}",
+                                   "--gtest_brief=1"], 600, report)
+
+
 def unit(runner):
-    report = runner.reports / "unit.xml"
-    return runner.report_of("unit", [runner.build / "tests/toolgate_unit", f"--gtest_output=xml:{report}",
-                                     "--gtest_brief=1"], 600, report)
+    return google_tests(runner, "unit")
+
+
+def random(runner):
+    return google_tests(runner, "random")
 
 
 def golden(runner):
@@ -451,11 +459,12 @@ def chat_when_ready(port, process):
     return False
 
 
-SUITES = {"unit": unit, "golden": golden, "corpus": corpus, "layers": layers, "style": style, "headers": headers,
-          "embed": embed, "run": make_run, "http": http, "differential": differential, "clients": clients,
-          "python": python_clients}
+SUITES = {"unit": unit, "random": random, "golden": golden, "corpus": corpus, "layers": layers, "style": style,
+          "headers": headers, "embed": embed, "run": make_run, "http": http, "differential": differential,
+          "clients": clients, "python": python_clients}
 
-OF_PARTS = ("unit", "corpus")  # their code is not the program's final form, so one build of them will do
+SANITIZED_ONLY = ("unit", "corpus")  # where both builds are tested: to compile these twice takes long
+SANITIZED = (*SANITIZED_ONLY, "random", "http")
 
 
 def show_counts(name, result, started):
@@ -493,7 +502,7 @@ def main():
     parser.add_argument("--only", nargs="+", choices=SUITES, default=list(SUITES), metavar="SUITE")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--sanitized", type=pathlib.Path, metavar="DIR",
-                        help="run unit and corpus with the sanitizer build in DIR instead, http with it too")
+                        help="run unit and corpus with the sanitizer build in DIR instead, random and http too")
     parser.add_argument("--list", action="store_true", help="name the suites")
     options = parser.parse_args()
     if options.list:
@@ -502,12 +511,12 @@ def main():
     runner = Runner(options.build.resolve())
     total = Result()
     for name in options.only:
-        if not options.sanitized or name not in OF_PARTS:
+        if not options.sanitized or name not in SANITIZED_ONLY:
             total.add(run_suite(name, runner))
     if options.sanitized:
         print("under the address and undefined-behaviour sanitizers:")
         sanitized = Runner(options.sanitized.resolve())
-        for name in (*OF_PARTS, "http"):
+        for name in SANITIZED:
             total.add(run_suite(name, sanitized))
     missing = [reason for _, reason in total.skips if not any(word in reason for word in ALLOWED_SKIPS)]
     in_ci = os.environ.get("CI") == "true"
