@@ -10,7 +10,7 @@ help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do \
 	  printf '  make %-8s %s\n' "$$name" "$$text"; done
 
-build = @V=$(V) bash scripts/build.sh $(1) $(JOBS) $(2)
+build = @V=$(V) bash scripts/build.sh $(1) "$(JOBS)" $(2)
 
 run: ## build the release binary and serve this folder on http://127.0.0.1:8080
 	@sh scripts/install.sh build
@@ -24,7 +24,7 @@ build: ## leave the release binary in build/release/toolgate
 # What `make test` needs of either build. Unit tests take the compiler long, so they are built once, with sanitizers.
 RELEASE_TESTED = toolgate toolgate_library toolgate_random toolgate_golden toolgate_schema_lines toolgate_shell_lines
 SANITIZED_TESTED = toolgate toolgate_unit toolgate_random $(addprefix replay_,$(FUZZERS))
-test: ## build and run every test, unit and corpus ones under sanitizers, HTTP ones with and without
+test: ## build and run every test, unit and corpus ones under sanitizers, random and HTTP ones with and without
 	@sh scripts/install.sh test lint
 	$(call build,release,$(if $(ONLY),all,$(RELEASE_TESTED)))
 	$(if $(ONLY),,$(call build,asan,$(SANITIZED_TESTED)))
@@ -35,7 +35,7 @@ golden: ## run vector files: make golden FILES="a.json b.json"
 	$(call build,release,toolgate_golden)
 	@build/release/tests/toolgate_golden $(FILES)
 
-bench: ## measure beside nginx, Portkey, Ajv, npm's token counters and VS Code's parser of conditions
+bench: ## measure beside nginx, Portkey, a bare relay, Ajv, npm's token counters and VS Code's parser of conditions
 	@sh scripts/install.sh bench
 	$(call build,release,toolgate)
 	@cmake -S . -B build/release -DTOOLGATE_BENCH=ON >build/configure-bench.log
@@ -66,12 +66,12 @@ lines: ## take random command lines apart for SECONDS=60 and compare with what b
 	$(call build,release,toolgate_shell_lines)
 	@SHELL_COUNT=1000000000 SHELL_SECONDS=$(SECONDS) SHELL_SEED=$(or $(SEED),1) TOOLGATE_SHELL_LINES=build/release/tests/toolgate_shell_lines build/tools/node/bin/node --test tests/differential/shell.test.mjs
 
-asan: ## run unit, golden, corpus and HTTP tests under the address and undefined-behaviour sanitizers
+asan: ## run unit, random, golden, corpus and HTTP tests under the address and undefined-behaviour sanitizers
 	@sh scripts/install.sh test
 	$(call build,asan,all)
 	@python3 tests/run.py --build build/asan --only unit random golden corpus http
 
-tsan: ## run unit and HTTP tests under the thread sanitizer, the long ones too
+tsan: ## run unit, random and HTTP tests under the thread sanitizer, the long ones too
 	@sh scripts/install.sh test
 	$(call build,tsan,all)
 	@TOOLGATE_LONG_TESTS=1 python3 tests/run.py --build build/tsan --only unit random http

@@ -1,6 +1,5 @@
-// The least that a proxy can do: what comes on one connection goes out on another of its own,
-// unread. One thread, one epoll loop. What it costs is what the kernel takes for the way through
-// any proxy.
+// About the least that a proxy can do: what comes on one connection goes out on another of its own,
+// unread. One thread, one epoll loop. What it costs is the kernel's part of any proxy's cost.
 //   bench_relay --port PORT --upstream PORT
 #include <array>
 #include <cerrno>
@@ -29,6 +28,7 @@ struct End {
   Pair* pair = nullptr;
   End* other = nullptr;
   std::string waiting;  // what the socket did not take
+  bool ended = false;   // its peer sends no more than what waits to be read
 };
 
 struct Pair {
@@ -64,6 +64,7 @@ class Relay {
     std::array<epoll_event, 256> events;
     while (true) {
       int count = epoll_wait(loop_, events.data(), events.size(), -1);
+      if (count < 0 && errno != EINTR) die("epoll_wait");
       for (int i = 0; i < count; ++i) handle(events[static_cast<size_t>(i)]);
       std::erase_if(pairs_, [](const auto& pair) { return pair->closed; });
     }
@@ -80,7 +81,8 @@ class Relay {
     auto& end = *static_cast<End*>(event.data.ptr);
     if (end.pair->closed) return;
     if ((event.events & EPOLLOUT) && !end.waiting.empty()) resume(end);
-    if (event.events & (EPOLLIN | EPOLLHUP | EPOLLERR)) move_from(end);
+    if (event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) end.ended = true;
+    if ((event.events & EPOLLIN) || end.ended) move_from(end);
   }
 
   void accept_one() {
@@ -100,7 +102,7 @@ class Relay {
     end.socket = descriptor;
     end.pair = &pair;
     end.other = &other;
-    watch(descriptor, EPOLLIN | EPOLLOUT | EPOLLET, &end);
+    watch(descriptor, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, &end);
   }
 
   void move_from(End& from) {
@@ -109,7 +111,7 @@ class Relay {
       if (count < 0 && errno == EAGAIN) return;
       if (count <= 0) return close_both(*from.pair);
       send_to(*from.other, {buffer_.data(), static_cast<size_t>(count)});
-      if (static_cast<size_t>(count) < buffer_.size()) return;
+      if (static_cast<size_t>(count) < buffer_.size() && !from.ended) return;
     }
   }
 
@@ -146,7 +148,8 @@ int main(int count, char** words) {
   uint16_t port = 0, upstream = 0;
   for (int i = 1; i + 1 < count; i += 2) {
     auto value = static_cast<uint16_t>(std::atoi(words[i + 1]));
-    (std::string_view(words[i]) == "--port" ? port : upstream) = value;
+    if (words[i] == std::string_view("--port")) port = value;
+    if (words[i] == std::string_view("--upstream")) upstream = value;
   }
   Relay(port, upstream).run();
 }

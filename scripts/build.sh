@@ -1,6 +1,7 @@
 #!/bin/bash
-# build.sh PRESET JOBS TARGET…: configures build/PRESET once and builds there. On a terminal one line shows how far it is;
-# elsewhere only what goes wrong is printed. V=1 prints every command. The Makefile calls it.
+# build.sh PRESET JOBS TARGET…: configures build/PRESET once and builds there. On a terminal one line
+# shows how far it is, elsewhere compilers speak only when something is wrong. V=1 prints every
+# command. The Makefile calls it.
 set -euo pipefail
 preset=$1 jobs=$2 folder=build/$1
 shift 2
