@@ -28,6 +28,19 @@ namespace {
 // After cancelling, answers get this long to say so before their sockets are closed.
 constexpr std::chrono::milliseconds kLastWords{2'000};
 
+constexpr int kStopSignals[] = {SIGTERM, SIGINT, SIGHUP};  // the last one: the terminal has gone
+
+// All is done: one that comes while the process ends must not make that look like a failure. Asio
+// would restore their default, which is to kill, with the last of its sets; this one stays.
+void ignore_signals() {
+  static auto& context = *new boost::asio::io_context;
+  static auto& kept = *new boost::asio::signal_set(context);
+  for (const int signal : kStopSignals) {
+    kept.add(signal);
+    std::signal(signal, SIG_IGN);
+  }
+}
+
 HttpServerLimits server_limits(const Limits& limits, std::size_t loops) {
   return {.header_bytes = limits.request_header_bytes,
           .body_bytes = limits.request_body_bytes,
@@ -188,7 +201,7 @@ struct Gateway::Impl {
   boost::asio::signal_set signals;
   std::unique_ptr<FileWatcher> watcher;
   std::optional<boost::asio::steady_timer> stop_timer;
-  enum class Stage { Running, Gentle, Now } stage = Stage::Running;
+  enum class Stage { Running, Gentle, Now, Ended } stage = Stage::Running;
   std::size_t busy_workers = 0;
 };
 
@@ -275,11 +288,8 @@ void Gateway::run(const std::function<void()>& ready) {
   for (const std::string& warning : impl.snapshot->settings.warnings)
     log(LogLevel::Warn, "{}", warning);
   const bool takes_signals = !impl.options.is_private;
-  if (takes_signals) {
-    impl.signals.add(SIGTERM);
-    impl.signals.add(SIGINT);
-    impl.signals.add(SIGHUP);  // the terminal has gone
-  }
+  if (takes_signals)
+    for (const int signal : kStopSignals) impl.signals.add(signal);
   impl.wait_for_signal();
   impl.busy_workers = impl.workers.size();
   for (const auto& worker : impl.workers) {
@@ -294,10 +304,7 @@ void Gateway::run(const std::function<void()>& ready) {
   impl.http_tools.reset();
   impl.builtin_tools.stop();
   impl.invoking.reset();
-  // All is done: one that comes while the process ends must not make that look like a failure.
-  impl.signals.clear();
-  if (!takes_signals) return;
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) std::signal(signal, SIG_IGN);
+  if (takes_signals) ignore_signals();
 }
 
 void Gateway::stop() {
@@ -399,7 +406,8 @@ void Gateway::Impl::publish(const std::shared_ptr<const Snapshot>& next) {
 
 void Gateway::Impl::wait_for_signal() {
   signals.async_wait([this](const error_code& error, int) {
-    if (error) return;
+    // One that came just before the end is told after it, without an error.
+    if (error || stage == Stage::Ended) return;
     if (stage == Stage::Running)
       stop_gently();
     else
@@ -437,7 +445,7 @@ void Gateway::Impl::stop_gently() {
 }
 
 void Gateway::Impl::stop_now() {
-  if (stage == Stage::Now) return;
+  if (stage >= Stage::Now) return;
   stage = Stage::Now;
   log(LogLevel::Warn, "stopping now: answers under way are cancelled");
   for (const auto& worker : workers)
@@ -458,6 +466,7 @@ void Gateway::Impl::close_all() {
 
 void Gateway::Impl::worker_idle() {
   if (--busy_workers > 0) return;
+  stage = Stage::Ended;
   stop_timer.reset();
   signals.cancel();
 }

@@ -199,6 +199,15 @@ describe('stopping', () => {
     assert.equal((await gateway.exited).signal, null);
   });
 
+  test('signals at every moment of the end do not keep it from ending', async () => {
+    for (let round = 0; round < 10; ++round) {
+      const gateway = await startGateway();
+      const end = performance.now() + 20;
+      while (performance.now() < end) gateway.signal('SIGTERM');
+      await gateway.stop();
+    }
+  });
+
   test('nothing to do: it stops at once', async () => {
     const gateway = await startGateway();
     await gateway.stop();
