@@ -10,6 +10,7 @@ help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do \
 	  printf '  make %-8s %s\n' "$$name" "$$text"; done
 
+# $(call build,PRESET,TARGETS)
 build = @V=$(V) bash scripts/build.sh $(1) "$(JOBS)" $(2)
 
 run: ## build the release binary and serve this folder on http://127.0.0.1:8080
