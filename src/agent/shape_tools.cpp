@@ -54,10 +54,9 @@ std::size_t tell(const NormalizedTool& tool, TurnReport& report) {
 
 using Shaped = Result<std::shared_ptr<const NormalizedTool>>;
 
-// A long tool that is not known yet is shaped beside the loop.
+// Of a tool that is not known yet; a long one is shaped beside the loop.
 Task<Shaped> shape(std::string_view text, SchemaChanges changes, NormalizedTools& cache,
                    const Cancel& cancel) {
-  if (auto known = cache.find(text, changes)) co_return known;
   if (text.size() <= kMostShapedOnLoop) co_return cache.get(text, changes);
   auto made = co_await offload(
       [=] { return normalize_tool(text, NormalizeOptions{.changes = changes}); }, cancel);
@@ -74,7 +73,8 @@ Task<Result<void>> shape_tools(ChatRequest& request, SchemaChanges changes, Norm
   std::size_t untold = 0;
   for (std::size_t i = 0; i < request.tools.size(); ++i) {
     ChatTool& tool = request.tools[i];
-    const auto shaped = co_await shape(tool.raw, changes, cache, cancel);
+    Shaped shaped = cache.find(tool.raw, changes);
+    if (!*shaped) shaped = co_await shape(tool.raw, changes, cache, cancel);
     if (!shaped)
       co_return fail_at(fmt::format("tools[{}]", i), shaped.error().code, "tools[{}]: {}", i,
                         shaped.error().message);

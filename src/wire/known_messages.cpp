@@ -6,33 +6,21 @@
 namespace toolgate {
 namespace {
 
-// memcmp does not tell where texts part, but is the quickest to tell that they do not.
+// memcmp does not tell where texts part, but is the quickest to tell that they do not: it is asked
+// about ever smaller blocks.
 std::size_t common_size(std::string_view one, std::string_view other) {
-  constexpr std::size_t kBlock = 4096;
   const std::size_t size = std::min(one.size(), other.size());
   std::size_t at = 0;
-  while (size - at >= kBlock && std::memcmp(one.data() + at, other.data() + at, kBlock) == 0)
-    at += kBlock;
-  const auto end = one.begin() + static_cast<std::ptrdiff_t>(size);
-  const auto [parted, unused] = std::mismatch(one.begin() + static_cast<std::ptrdiff_t>(at), end,
-                                              other.begin() + static_cast<std::ptrdiff_t>(at));
-  return static_cast<std::size_t>(parted - one.begin());
+  for (std::size_t block = 4096; block > 0; block /= 4)
+    while (size - at >= block && std::memcmp(one.data() + at, other.data() + at, block) == 0)
+      at += block;
+  return at;
 }
 
 // A text is another turn of a conversation when it has three quarters of it. One that has less may
 // only share its system prompt, and would take its place.
 std::size_t least_common(std::string_view conversation) {
   return conversation.size() / 4 * 3;
-}
-
-// A few bytes tell most others from it.
-std::string_view sample_of(std::string_view conversation) {
-  constexpr std::size_t kSample = 64;
-  return conversation.substr(least_common(conversation), kSample);
-}
-
-bool has_at(std::string_view text, std::size_t offset, std::string_view sample) {
-  return offset < text.size() && text.substr(offset).starts_with(sample);
 }
 
 // Less than a vector takes by itself, which would double.
@@ -43,6 +31,17 @@ void make_room(std::vector<T>& list, std::size_t size) {
 
 }  // namespace
 
+// A few bytes tell most others from it: as many as a string holds in itself.
+KnownMessages::Mark KnownMessages::mark_of(std::string_view caller, std::string_view text) {
+  constexpr std::size_t kSample = 15;
+  const std::size_t offset = least_common(text);
+  return {std::string(caller), offset, std::string(text.substr(offset, kSample))};
+}
+
+bool KnownMessages::Mark::fits(std::string_view other_caller, std::string_view text) const {
+  return caller == other_caller && offset < text.size() && text.substr(offset).starts_with(sample);
+}
+
 std::size_t KnownMessages::Conversation::bytes() const {
   return text.capacity() + messages.capacity() * sizeof(Message) +
          call_ids.capacity() * sizeof(CallId);
@@ -51,7 +50,6 @@ std::size_t KnownMessages::Conversation::bytes() const {
 // Nothing when `other` is no turn of it.
 std::size_t KnownMessages::Conversation::common_with(std::string_view other) const {
   const std::string_view own(text.data(), text.size());
-  if (!has_at(other, least_common(own), sample_of(own))) return 0;
   const std::size_t common = common_size(own, other);
   return common >= std::max(least_common(own), messages.front().end) ? common : 0;
 }
@@ -89,19 +87,20 @@ KnownMessages::Beginning KnownMessages::find(std::string_view caller, std::strin
   std::size_t common = 0;
   auto found = conversations_.end();
   for (auto known = conversations_.begin(); known != conversations_.end(); ++known) {
-    const std::size_t size = known->caller == caller ? known->common_with(text) : 0;
+    const std::size_t size = known->mark.fits(caller, text) ? known->common_with(text) : 0;
     if (size <= common) continue;
     common = size;
     found = known;
   }
   if (found == conversations_.end()) return {};
-  std::rotate(conversations_.begin(), found, found + 1);
-
-  const Conversation& known = conversations_.front();
-  const auto messages = std::ranges::upper_bound(known.messages, common, {}, &Message::end);
+  found->last_used = ++uses_;
+  const auto messages = std::ranges::upper_bound(found->messages, common, {}, &Message::end);
   const std::size_t size = std::prev(messages)->end;
-  const auto ids = std::ranges::lower_bound(known.call_ids, size, {}, &CallId::begin);
-  return {{known.messages.begin(), messages}, {known.call_ids.begin(), ids}, size};
+  const auto ids = std::ranges::lower_bound(found->call_ids, size, {}, &CallId::begin);
+  return {{found->messages.begin(), messages},
+          {found->call_ids.begin(), ids},
+          size,
+          static_cast<std::size_t>(found - conversations_.begin())};
 }
 
 void KnownMessages::keep(std::string_view caller, const Beginning& beginning, std::string_view text,
@@ -109,42 +108,39 @@ void KnownMessages::keep(std::string_view caller, const Beginning& beginning, st
                          std::span<const std::string_view> call_ids) {
   if (text.size() < limits_.least_bytes) return;
   const bool is_known = beginning.size != 0;
+  const auto known = conversations_.begin() + static_cast<std::ptrdiff_t>(beginning.conversation);
   if (text.size() > limits_.most_bytes) {
-    if (is_known) conversations_.erase(conversations_.begin());
+    if (is_known) conversations_.erase(known);
     return;
   }
+  Mark mark = mark_of(caller, text);
   if (is_known) {
-    conversations_.front().cut(beginning);
-    conversations_.front().append(text, messages, call_ids);
-  } else if (was_read_before(caller, text)) {
-    Conversation added{.caller = std::string(caller)};
+    known->cut(beginning);
+    known->append(text, messages, call_ids);
+    known->mark = std::move(mark);
+  } else if (was_read_before(mark, text)) {
+    Conversation added{.mark = std::move(mark), .last_used = ++uses_};
     added.append(text, messages, call_ids);
-    conversations_.insert(conversations_.begin(), std::move(added));
+    conversations_.push_back(std::move(added));
   }
   forget_beyond_limits();
 }
 
-bool KnownMessages::was_read_before(std::string_view caller, std::string_view text) {
-  const auto sighting = std::ranges::find_if(sightings_, [&](const Sighting& before) {
-    return before.caller == caller && has_at(text, before.offset, before.sample);
-  });
+bool KnownMessages::was_read_before(const Mark& mark, std::string_view text) {
+  const auto sighting = std::ranges::find_if(
+      sightings_, [&](const Mark& before) { return before.fits(mark.caller, text); });
   if (sighting != sightings_.end()) {
     sightings_.erase(sighting);
     return true;
   }
-  sightings_.push_front({std::string(caller), least_common(text), std::string(sample_of(text))});
+  sightings_.push_front(mark);
   if (sightings_.size() > limits_.sightings) sightings_.pop_back();
   return false;
 }
 
 void KnownMessages::forget_beyond_limits() {
-  std::size_t sum = 0;
-  const auto beyond = [&](const Conversation& known) {
-    sum += known.bytes();
-    return sum > limits_.all_bytes;
-  };
-  conversations_.erase(std::ranges::find_if(conversations_, beyond), conversations_.end());
-  if (conversations_.size() > limits_.conversations) conversations_.pop_back();
+  while (conversations_.size() > limits_.conversations || bytes() > limits_.all_bytes)
+    conversations_.erase(std::ranges::min_element(conversations_, {}, &Conversation::last_used));
 }
 
 std::size_t KnownMessages::bytes() const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <span>
 #include <string>
@@ -38,6 +39,7 @@ class KnownMessages {
     std::span<const Message> messages;
     std::span<const CallId> call_ids;  // of the calls that assistants made in them
     std::size_t size = 0;              // from the first message to the end of the last one
+    std::size_t conversation = 0;      // its place in the list of them
   };
 
   KnownMessages() = default;
@@ -56,8 +58,17 @@ class KnownMessages {
   std::size_t bytes() const;  // that all conversations take
 
  private:
-  struct Conversation {
+  // By what a text is recognised: it stands beside the others of its kind, not where the text is.
+  struct Mark {
     std::string caller;
+    std::size_t offset = 0;
+    std::string sample;  // what stood there
+
+    bool fits(std::string_view other_caller, std::string_view text) const;
+  };
+  struct Conversation {
+    Mark mark;
+    std::uint64_t last_used = 0;
     std::vector<char> text;
     std::vector<Message> messages;
     std::vector<CallId> call_ids;
@@ -68,17 +79,14 @@ class KnownMessages {
     void append(std::string_view whole, std::span<const ChatMessage> all_messages,
                 std::span<const std::string_view> all_ids);
   };
-  struct Sighting {
-    std::string caller;
-    std::size_t offset = 0;
-    std::string sample;  // what stood there
-  };
-  bool was_read_before(std::string_view caller, std::string_view text);  // if not, it is noted
+  static Mark mark_of(std::string_view caller, std::string_view text);
+  bool was_read_before(const Mark& mark, std::string_view text);  // if not, it is noted
   void forget_beyond_limits();
 
   Limits limits_;
-  std::deque<Sighting> sightings_;           // the last one first
-  std::vector<Conversation> conversations_;  // the last used first
+  std::deque<Mark> sightings_;  // the last one first
+  std::vector<Conversation> conversations_;
+  std::uint64_t uses_ = 0;
 };
 
 }  // namespace toolgate

@@ -207,6 +207,27 @@ TEST(KnownMessages, EveryDamageIsFound) {
   }
 }
 
+TEST(KnownMessages, WherePartsOfALongOneDifferIsFound) {
+  std::vector<std::string> messages;
+  for (std::size_t i = 0; i < 100; ++i) messages.push_back(user(std::string(i * 7 % 200, 'a')));
+  const std::string whole = body_of(messages);
+  const std::size_t begin = whole.find('{', 1);
+  KnownParts known = parts();
+  send_twice(whole, known);
+  const std::size_t size = whole.rfind(" ]") - begin;
+  std::size_t end = begin;  // of the messages before the one that differs
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    const std::size_t next = end + messages[i].size();
+    for (std::size_t at = end; at < next; ++at) {
+      std::string other = whole;
+      other[at] ^= 1;
+      const std::size_t common = at - begin;
+      EXPECT_EQ(known_of(known, other), common < size / 4 * 3 + 15 ? 0 : i) << at;
+    }
+    end = next + 3;  // and the comma
+  }
+}
+
 TEST(KnownMessages, EveryEndIsFound) {
   const std::string whole = body_of({user("some text"), call("one"), result("one"), user("end")});
   KnownParts known = parts();
