@@ -287,7 +287,7 @@ def parse_options():
     parser.add_argument("--markdown", action="store_true",
                         help="write the table into docs/performance.md")
     options = parser.parse_args()
-    options.rounds = options.rounds or (2 if options.quick else 7)
+    options.rounds = options.rounds or (2 if options.quick else 11)
     options.seconds = options.seconds or (0.5 if options.quick else 2)
     options.warmup = 0.3 if options.quick else 1
     options.starts = 3 if options.quick else 10
