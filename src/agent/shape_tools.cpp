@@ -54,9 +54,9 @@ std::size_t tell(const NormalizedTool& tool, TurnReport& report) {
 
 using Shaped = Result<std::shared_ptr<const NormalizedTool>>;
 
-// Of a tool that is not known yet; a long one is shaped beside the loop.
-Task<Shaped> shape(std::string_view text, SchemaChanges changes, NormalizedTools& cache,
-                   const Cancel& cancel) {
+// A long tool is shaped beside the loop.
+Task<Shaped> shape_unknown(std::string_view text, SchemaChanges changes, NormalizedTools& cache,
+                           const Cancel& cancel) {
   if (text.size() <= kMostShapedOnLoop) co_return cache.get(text, changes);
   auto made = co_await offload(
       [=] { return normalize_tool(text, NormalizeOptions{.changes = changes}); }, cancel);
@@ -73,8 +73,10 @@ Task<Result<void>> shape_tools(ChatRequest& request, SchemaChanges changes, Norm
   std::size_t untold = 0;
   for (std::size_t i = 0; i < request.tools.size(); ++i) {
     ChatTool& tool = request.tools[i];
-    Shaped shaped = cache.find(tool.raw, changes);
-    if (!*shaped) shaped = co_await shape(tool.raw, changes, cache, cancel);
+    // Nearly all tools of nearly all requests are known, and need no coroutine.
+    auto known = cache.find(tool.raw, changes);
+    const Shaped shaped =
+        known ? Shaped(std::move(known)) : co_await shape_unknown(tool.raw, changes, cache, cancel);
     if (!shaped)
       co_return fail_at(fmt::format("tools[{}]", i), shaped.error().code, "tools[{}]: {}", i,
                         shaped.error().message);

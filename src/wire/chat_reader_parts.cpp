@@ -48,15 +48,10 @@ KnownMessages::Beginning ChatReader::take_known_messages() {
   const auto beginning = known_->messages.find(caller_, body_.substr(begin));
   if (beginning.size == 0 || beginning.messages.size() > limits_.max_messages) return {};
   const char* const first = body_.data() + begin;
-  request_.messages.resize(beginning.messages.size());
-  std::ranges::transform(
-      beginning.messages, request_.messages.begin(), [&](const KnownMessages::Message& message) {
-        return ChatMessage{message.role, {first + message.begin, first + message.end}};
-      });
-  call_ids_.resize(beginning.call_ids.size());
-  std::ranges::transform(
-      beginning.call_ids, call_ids_.begin(),
-      [&](const KnownMessages::CallId& id) { return std::string_view(first + id.begin, id.size); });
+  for (const auto& message : beginning.messages)
+    request_.messages.push_back({message.role, {first + message.begin, first + message.end}});
+  call_ids_.reserve(beginning.call_ids.size());
+  for (const auto& id : beginning.call_ids) call_ids_.emplace_back(first + id.begin, id.size);
   reader_.next_element();
   reader_.pass(beginning.size);
   return beginning;

@@ -32,10 +32,10 @@ void make_room(std::vector<T>& list, std::size_t size) {
 }  // namespace
 
 // A few bytes tell most others from it: as many as a string holds in itself.
-KnownMessages::Mark KnownMessages::mark_of(std::string_view caller, std::string_view text) {
+void KnownMessages::Mark::move_to(std::string_view text) {
   constexpr std::size_t kSample = 15;
-  const std::size_t offset = least_common(text);
-  return {std::string(caller), offset, std::string(text.substr(offset, kSample))};
+  offset = least_common(text);
+  sample = text.substr(offset, kSample);
 }
 
 bool KnownMessages::Mark::fits(std::string_view other_caller, std::string_view text) const {
@@ -113,27 +113,28 @@ void KnownMessages::keep(std::string_view caller, const Beginning& beginning, st
     if (is_known) conversations_.erase(known);
     return;
   }
-  Mark mark = mark_of(caller, text);
   if (is_known) {
     known->cut(beginning);
     known->append(text, messages, call_ids);
-    known->mark = std::move(mark);
-  } else if (was_read_before(mark, text)) {
-    Conversation added{.mark = std::move(mark), .last_used = ++uses_};
+    known->mark.move_to(text);
+  } else if (was_read_before(caller, text)) {
+    Conversation added{.mark = {.caller = std::string(caller)}, .last_used = ++uses_};
     added.append(text, messages, call_ids);
+    added.mark.move_to(text);
     conversations_.push_back(std::move(added));
   }
   forget_beyond_limits();
 }
 
-bool KnownMessages::was_read_before(const Mark& mark, std::string_view text) {
+bool KnownMessages::was_read_before(std::string_view caller, std::string_view text) {
   const auto sighting = std::ranges::find_if(
-      sightings_, [&](const Mark& before) { return before.fits(mark.caller, text); });
+      sightings_, [&](const Mark& before) { return before.fits(caller, text); });
   if (sighting != sightings_.end()) {
     sightings_.erase(sighting);
     return true;
   }
-  sightings_.push_front(mark);
+  sightings_.push_front({.caller = std::string(caller)});
+  sightings_.front().move_to(text);
   if (sightings_.size() > limits_.sightings) sightings_.pop_back();
   return false;
 }

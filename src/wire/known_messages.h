@@ -39,7 +39,7 @@ class KnownMessages {
     std::span<const Message> messages;
     std::span<const CallId> call_ids;  // of the calls that assistants made in them
     std::size_t size = 0;              // from the first message to the end of the last one
-    std::size_t conversation = 0;      // its place in the list of them
+    std::size_t conversation = 0;      // for keep()
   };
 
   KnownMessages() = default;
@@ -47,7 +47,7 @@ class KnownMessages {
 
   // `text` begins with the first element of a list of messages. Nothing when it does not go on like
   // a conversation of this caller that is known: how long an answer takes tells nobody what others
-  // send. Until the next call.
+  // send. Until the next keep().
   Beginning find(std::string_view caller, std::string_view text);
   // `text` has `messages`, read and found good, and nothing before or behind them. `beginning` is
   // what find() told about it: the rest is added to that conversation, in place of how it went on.
@@ -58,12 +58,13 @@ class KnownMessages {
   std::size_t bytes() const;  // that all conversations take
 
  private:
-  // By what a text is recognised: it stands beside the others of its kind, not where the text is.
+  // By what a text is recognised before that of the conversation is touched.
   struct Mark {
     std::string caller;
     std::size_t offset = 0;
     std::string sample;  // what stood there
 
+    void move_to(std::string_view text);
     bool fits(std::string_view other_caller, std::string_view text) const;
   };
   struct Conversation {
@@ -79,8 +80,7 @@ class KnownMessages {
     void append(std::string_view whole, std::span<const ChatMessage> all_messages,
                 std::span<const std::string_view> all_ids);
   };
-  static Mark mark_of(std::string_view caller, std::string_view text);
-  bool was_read_before(const Mark& mark, std::string_view text);  // if not, it is noted
+  bool was_read_before(std::string_view caller, std::string_view text);  // if not, it is noted
   void forget_beyond_limits();
 
   Limits limits_;

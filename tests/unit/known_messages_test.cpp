@@ -147,6 +147,24 @@ TEST(KnownMessages, TheLongestBeginningCounts) {
   EXPECT_EQ(known_of(known, short_one), 2u);
 }
 
+TEST(KnownMessages, TheLongestBeginningCountsInAnyOrder) {
+  const std::string prompt = user(std::string(3000, 'p'));
+  const std::string short_end = user(std::string(500, 'b')),
+                    long_end = user(std::string(9000, 'a'));
+  for (const bool short_first : {true, false}) {
+    KnownParts known = parts();
+    for (const std::string& end :
+         {short_first ? short_end : long_end, short_first ? long_end : short_end}) {
+      const std::string text = prompt + " , " + end;
+      const std::string_view all = text;
+      const std::vector<ChatMessage> messages{{Role::User, all.substr(0, prompt.size())},
+                                              {Role::User, all.substr(prompt.size() + 3)}};
+      for (int i = 0; i < 2; ++i) known.messages.keep({}, {}, text, messages, {});
+    }
+    EXPECT_EQ(known_of(known, body_of({prompt, long_end, user("y")})), 2u) << short_first;
+  }
+}
+
 TEST(KnownMessages, AFirstMessageThatDiffersHidesNothing) {
   KnownParts known = parts();
   const auto prompt_of = [](std::string_view person) {
@@ -207,22 +225,22 @@ TEST(KnownMessages, EveryDamageIsFound) {
   }
 }
 
-TEST(KnownMessages, WherePartsOfALongOneDifferIsFound) {
+TEST(KnownMessages, WhereALongOnePartsIsFound) {
   std::vector<std::string> messages;
   for (std::size_t i = 0; i < 100; ++i) messages.push_back(user(std::string(i * 7 % 200, 'a')));
   const std::string whole = body_of(messages);
   const std::size_t begin = whole.find('{', 1);
   KnownParts known = parts();
   send_twice(whole, known);
-  const std::size_t size = whole.rfind(" ]") - begin;
+  // As known_messages.cpp has it: three quarters must be the same, and a sample there.
+  const std::size_t least = (whole.rfind(" ]") - begin) / 4 * 3 + 15;
   std::size_t end = begin;  // of the messages before the one that differs
   for (std::size_t i = 0; i < messages.size(); ++i) {
     const std::size_t next = end + messages[i].size();
     for (std::size_t at = end; at < next; ++at) {
       std::string other = whole;
       other[at] ^= 1;
-      const std::size_t common = at - begin;
-      EXPECT_EQ(known_of(known, other), common < size / 4 * 3 + 15 ? 0 : i) << at;
+      EXPECT_EQ(known_of(known, other), at - begin < least ? 0 : i) << at;
     }
     end = next + 3;  // and the comma
   }
@@ -319,12 +337,26 @@ TEST(KnownMessages, WhatCameOnceIsForgottenAmongOthers) {
 
 TEST(KnownMessages, OneThatGrowsTooLongIsForgotten) {
   KnownParts known = parts({.least_bytes = 1, .most_bytes = 500});
+  const std::string other = body_of({user(std::string(400, 'o'))});
   std::vector<std::string> messages{user(std::string(400, 'a'))};
+  send_twice(other, known);
   send_twice(body_of(messages), known);
   ASSERT_EQ(known_of(known, body_of(messages)), 1u);
   messages.push_back(user(std::string(100, 'b')));
   expect_same(body_of(messages), known);
   EXPECT_EQ(known_of(known, body_of(messages)), 0u);
+  EXPECT_EQ(known_of(known, other), 1u);
+}
+
+TEST(KnownMessages, ANewOneTakesThePlaceOfTheOneNotUsedLongest) {
+  KnownParts known = parts({.least_bytes = 1, .conversations = 2});
+  const auto body = [](char letter) { return body_of({user(std::string(99, letter))}); };
+  for (const char letter : {'a', 'b'}) send_twice(body(letter), known);
+  for (const char letter : {'b', 'a'}) ASSERT_EQ(known_of(known, body(letter)), 1u);
+  send_twice(body('c'), known);
+  EXPECT_EQ(known_of(known, body('a')), 1u);
+  EXPECT_EQ(known_of(known, body('b')), 0u);
+  EXPECT_EQ(known_of(known, body('c')), 1u);
 }
 
 TEST(KnownMessages, NoMoreConversationsThanAllowed) {

@@ -96,7 +96,8 @@ TEST(ShapeTools, ALongToolIsShapedBesideTheLoopAndKept) {
     EXPECT_EQ(request->tools[0].shaped->find("minLength"), std::string::npos);
     EXPECT_FALSE(report.fixes.empty());
   }
-  EXPECT_EQ(cache.size(), 1u);
+  EXPECT_EQ(cache.misses(), 1u);
+  EXPECT_EQ(cache.hits(), 1u);
 }
 
 TEST(ShapeTools, ABrokenEscapeInAToolIsNamedWithTheTool) {
