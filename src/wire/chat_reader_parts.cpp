@@ -188,18 +188,18 @@ Result<> ChatReader::read_tool_call() {
   std::uint32_t seen = 0;
   reader_.enter();
   for (std::size_t key = 0; reader_.next_member<kCallKeys>(key);) {
+    if (key < kCallKeys.size() && !once(seen, static_cast<unsigned>(key)))
+      return twice(field("." + std::string(kCallKeys[key])));
     if (key == 0) {
-      if (!once(seen, 0)) return twice(field(".id"));
       if (reader_.kind() != Kind::String) return wrong_kind(field(".id"), "a string");
       id = keep(reader_.read_string());
     } else if (key == 1) {
-      if (!once(seen, 1)) return twice(field(".type"));
       if (reader_.kind() != Kind::String) return wrong_kind(field(".type"), "a string");
       type = keep(reader_.read_string());
     } else if (key == 2 && reader_.kind() == Kind::Object) {
-      if (!once(seen, 2)) return twice(field(".function"));
       reader_.enter();
       for (std::size_t name = 0; reader_.next_member<kNameKey>(name);) {
+        if (name == 0 && !once(seen, kCallKeys.size())) return twice(field(".function.name"));
         if (name == 0) has_name = reader_.kind() == Kind::String;
         if (!reader_.skip()) return broken();
       }
@@ -260,14 +260,15 @@ Result<> ChatReader::read_tools() {
   if (count > limits_.max_tools)
     return refuse("tools", "{} tools were given, at most {} are allowed (toolgate.limits.tools)",
                   count, limits_.max_tools);
-  if (known_) known_->tools.add(body_.substr(begin, reader_.end_offset() - begin), request_.tools);
+  if (known_)
+    known_->tools.add(caller_, body_.substr(begin, reader_.end_offset() - begin), request_.tools);
   return {};
 }
 
 bool ChatReader::take_known_tools() {
   if (!known_) return false;
   const std::size_t begin = reader_.offset();
-  const auto* list = known_->tools.find(body_.substr(begin));
+  const auto* list = known_->tools.find(caller_, body_.substr(begin));
   if (!list || list->tools.size() > limits_.max_tools) return false;
   request_.tools.reserve(list->tools.size());
   for (const auto& tool : list->tools)
@@ -321,14 +322,14 @@ Result<> ChatReader::read_function(ChatTool& tool) {
   std::uint32_t seen = 0;
   reader_.enter();
   for (std::size_t key = 0; reader_.next_member<kFunctionKeys>(key);) {
+    if (key < kFunctionKeys.size() && !once(seen, static_cast<unsigned>(key)))
+      return twice(field(kFunctionKeys[key]));
     if (key == 0) {
-      if (!once(seen, 0)) return twice(field("name"));
       if (reader_.kind() != Kind::String) return wrong_kind(field("name"), "a string");
       tool.name = reader_.read_string();
       continue;
     }
     if (key == 2) {
-      if (!once(seen, 1)) return twice(field("parameters"));
       if (reader_.kind() != Kind::Object && reader_.kind() != Kind::Null)
         return wrong_kind(field("parameters"), "an object (JSON Schema)");
     } else if (key == 1) {

@@ -21,15 +21,17 @@ class KnownTools {
     std::size_t size = 0;
   };
   struct List {
+    std::string caller;
     std::string text;  // the whole JSON array
     std::vector<Tool> tools;
   };
 
-  // The list that `text` begins with, until the next call; null when it is not known.
-  const List* find(std::string_view text);
+  // The list that `text` begins with, until the next call; null when this caller has not sent it:
+  // how long an answer takes tells nobody what others send.
+  const List* find(std::string_view caller, std::string_view text);
   // `text` is a list that was read and found good, `tools` what it holds. Of many lists the last
   // ones used are kept, and none that is huge.
-  void add(std::string_view text, std::span<const ChatTool> tools);
+  void add(std::string_view caller, std::string_view text, std::span<const ChatTool> tools);
 
  private:
   std::vector<List> lists_;  // the last used first

@@ -89,10 +89,10 @@ std::string quote_json(std::string_view text) {
 // An option of ours among the upstream's.
 std::optional<std::string> without_tool_events(std::string_view stream_options) {
   constexpr std::string_view kOption = "include_tool_events";
-  if (!stream_options.contains(kOption)) return std::nullopt;
+  if (!stream_options.contains(kOption) && !stream_options.contains('\\')) return std::nullopt;
   auto options = parse_json(stream_options);
-  if (!options || !options->is_object()) return std::nullopt;
-  options->get_object().erase(kOption);
+  if (!options || !options->is_object() || options->get_object().erase(kOption) == 0)
+    return std::nullopt;
   return write_json(*options);
 }
 

@@ -102,8 +102,8 @@ struct ChatLimits {
 
 // Checks the rules of the request and reads it, all but the choice of a tool. Everything in the
 // result that is a view points into `body`, which must stay alive and unmoved.
-// What `known` has of it is not read again, of messages only what came from the same caller; those
-// who share one have one max_depth.
+// What `known` has of it from the same caller is not read again; those who share one have one
+// max_depth.
 Result<ChatRequest> parse_chat_request(std::string_view body, const ChatLimits& limits = {},
                                        KnownParts* known = nullptr, std::string_view caller = {});
 

@@ -403,6 +403,31 @@ TEST(ChatRequest, WhatIsDecidedOnMayStandOnce) {
   expect_refused(
       with_tools(R"({"type":"function","function":{"name":"f","parameters":{},"parameters":{}}})"),
       "tools[0].function.parameters", "twice");
+  expect_refused(with_tools(R"({"function":{"name":"f","description":"a","description":"b"}})"),
+                 "tools[0].function.description", "twice");
+  const auto with_call = [](std::string_view members) {
+    return with_messages(fmt::format(
+        R"({{"role":"assistant","tool_calls":[{{"id":"a","type":"function",{}}}]}})", members));
+  };
+  const std::string call = "messages[0].tool_calls[0]";
+  expect_accepted(with_call(R"("function":{"name":"f"})"));
+  expect_refused(with_call(R"("function":{"name":"f"},"id":"b")"), call + ".id", "twice");
+  expect_refused(with_call(R"("function":{"name":"f"},"type":"custom")"), call + ".type", "twice");
+  expect_refused(with_call(R"("function":7,"function":{"name":"f"})"), call + ".function", "twice");
+  expect_refused(with_call(R"("function":{"name":"f","name":"g"})"), call + ".function.name",
+                 "twice");
+}
+
+TEST(ChatRequest, AnOptionOfOursIsKeptFromTheUpstreamHoweverItIsWritten) {
+  const auto sent = [](std::string_view options) {
+    return upstream(with(fmt::format(R"("stream_options":{})", options)));
+  };
+  for (const std::string_view key : {"include_tool_events", R"(include_tool_event\u0073)"}) {
+    const std::string text = sent(fmt::format(R"({{"include_usage":true,"{}":true}})", key));
+    EXPECT_NE(text.find(R"("stream_options":{"include_usage":true})"), text.npos) << text;
+  }
+  const std::string_view foreign = R"({"include_\u0075sage": true})";
+  EXPECT_NE(sent(foreign).find(foreign), std::string::npos) << "left as it is";
 }
 
 TEST(ChatRequest, KeysAreComparedUnescaped) {
